@@ -1,0 +1,108 @@
+// A report: what one scenario was asked and what was found out, as plain facts. It knows no cache; formats only print it.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kvrace/result.h>
+
+namespace kvrace::reports {
+
+// The question, as it was read.
+struct scenario_facts {
+  std::string name;
+  std::string path;          // as given on the command line; empty for a report's own copy
+  std::uint64_t digest = 0;  // over `text`
+  std::string text;          // the scenario file, byte for byte: a report can be replayed without it
+};
+
+// A quotient of two counts. 0/0 is "no data", never 0.
+struct rate {
+  std::string name;  // "pollution", "ghost", "stale", "hit"
+  std::uint64_t numerator = 0;
+  std::uint64_t denominator = 0;
+};
+
+// A limit the claim is subject to.
+struct bound {
+  std::string name;   // "tasks", "operations per task", "preemptions", "memory model"
+  std::string value;  // "2", "sequential consistency"
+};
+
+// What the scenario asked for and how it came out.
+struct expectation_facts {
+  std::string expected;  // "violation ghost_entry", "verdict proved"; empty if it asked for nothing
+  std::string outcome;   // one sentence: "found as expected", "expected proved, got EXHAUSTED"
+  bool met = false;
+  int exit_code = 0;     // of this scenario alone
+};
+
+// Free of anything that differs between two builds of the same sources with the same tools.
+struct build_fingerprint {
+  std::string project_version;  // "0.1.0"
+  std::string compiler;         // "Clang 19.1.7"
+  std::string build_type;       // "Release"
+  std::string target;           // "Linux x86_64"
+  friend bool operator==(const build_fingerprint&, const build_fingerprint&) = default;
+};
+[[nodiscard]] build_fingerprint this_build();
+
+struct report {
+  scenario_facts scenario;
+  std::string mode;  // "run", "prove", "replay"
+  kvrace::result result;
+  std::vector<rate> rates;
+  std::vector<bound> bounds;
+  expectation_facts expectation;
+  // The command that repeats result.findings[i]; same length as result.findings.
+  std::vector<std::string> replay_commands;
+  build_fingerprint build = this_build();
+};
+
+// How a format may use its output. Only the edge of the program looks at terminals and the environment: see presentation_for.
+struct presentation {
+  unsigned columns = 100;  // no line of the text form is wider, but for lines meant to be copied
+  bool colour = false;
+};
+// For a file descriptor: the terminal's width, and colour if it is a terminal and NO_COLOR is unset or empty.
+[[nodiscard]] presentation presentation_for(int descriptor);
+
+// A format is one file that defines one writer, and one line in formats.cc.
+struct format {
+  std::string_view name;       // "json"
+  std::string_view extension;  // ".json"
+  std::string_view summary;    // one line, for --help
+  void (*write)(std::ostream&, std::span<const report>, const presentation&);
+};
+[[nodiscard]] std::span<const format> formats();
+[[nodiscard]] const format* find_format(std::string_view name);              // nullptr if there is none
+[[nodiscard]] const format* format_for_path(std::string_view path);          // by extension; nullptr if there is none
+
+// One report is written as an object, several as an array; reports/schema/report.schema.json describes both. The same scenario,
+// seed and build give the same bytes but for each report's `timing` block.
+void write_json(std::ostream&, std::span<const report>, const presentation& = {});
+// For a person. Ends with the line that repeats the finding, if there is one.
+void write_text(std::ostream&, std::span<const report>, const presentation& = {});
+
+// Reads what write_json wrote.
+struct read_error {
+  std::string pointer;   // JSON pointer, "" for the whole document
+  std::string expected;  // "an object with schema_version 1"
+  [[nodiscard]] std::string to_string() const;  // one line: "/result/seed: expected a number"
+};
+struct read_result {
+  std::vector<report> reports;
+  std::optional<read_error> error;  // set: `reports` is empty
+};
+[[nodiscard]] read_result read_json(std::string_view text);
+
+// Writes all or nothing: a reader of `path` sees the old file or the whole new one, whenever this process is killed. Returns
+// what went wrong, as one line, or nullopt.
+[[nodiscard]] std::optional<std::string> write_file(const std::string& path, std::string_view content);
+
+}  // namespace kvrace::reports
