@@ -1,0 +1,326 @@
+// Reads exactly what the writer writes: a missing, misplaced or unknown member is an error that names its place.
+#include <array>
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json_schema_version.h"
+#include "reports/report.h"
+
+namespace kvrace::reports {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+[[noreturn]] void refuse(std::string pointer, std::string expected) {
+  throw read_error{.pointer = std::move(pointer), .expected = std::move(expected)};
+}
+
+// A member's name as a JSON pointer spells it (RFC 6901).
+std::string escaped(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// A value and the place where it was found.
+class node {
+ public:
+  node(const json& value, std::string pointer) : value_(value), pointer_(std::move(pointer)) {}
+
+  [[nodiscard]] std::string text() const {
+    if (!value_.is_string()) refuse(pointer_, "a string");
+    return value_.get<std::string>();
+  }
+  [[nodiscard]] bool boolean() const {
+    if (!value_.is_boolean()) refuse(pointer_, "true or false");
+    return value_.get<bool>();
+  }
+  [[nodiscard]] double real() const {
+    if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
+    if (!value_.is_number()) refuse(pointer_, "a number");
+    return value_.get<double>();
+  }
+  [[nodiscard]] std::uint64_t hex() const {
+    constexpr const char* expected = "\"0x\" and 16 hexadecimal digits";
+    if (!value_.is_string()) refuse(pointer_, expected);
+    const std::string digits = value_.get<std::string>();
+    if (digits.size() != 18 || !digits.starts_with("0x") || digits.find_first_not_of("0123456789abcdef", 2) != std::string::npos) {
+      refuse(pointer_, expected);
+    }
+    return std::stoull(digits, nullptr, 16);
+  }
+  [[nodiscard]] std::uint64_t count() const {
+    if (value_.is_string()) return hex();
+    if (!value_.is_number_unsigned()) refuse(pointer_, "an integer that is not negative");
+    return value_.get<std::uint64_t>();
+  }
+  [[nodiscard]] unsigned small_count() const {
+    const std::uint64_t value = count();
+    if (value > std::numeric_limits<unsigned>::max()) refuse(pointer_, "an integer below 2^32");
+    return static_cast<unsigned>(value);
+  }
+  [[nodiscard]] int exit_code() const {
+    const std::uint64_t value = count();
+    if (value > 255) refuse(pointer_, "an exit code, 0 to 255");
+    return static_cast<int>(value);
+  }
+
+  [[nodiscard]] node member(const char* name) const {
+    const auto found = value_.find(name);
+    if (found == value_.end()) refuse(pointer_, "a member \"" + std::string(name) + '"');
+    return {*found, pointer_ + '/' + name};
+  }
+  // The members must be these.
+  void expect_members(std::initializer_list<const char*> names) const {
+    if (!value_.is_object()) refuse(pointer_, "an object");
+    for (const char* name : names) static_cast<void>(member(name));
+    for (const auto& item : value_.items()) {
+      if (std::find(names.begin(), names.end(), item.key()) == names.end()) {
+        refuse(pointer_ + '/' + escaped(item.key()), "no such member");
+      }
+    }
+  }
+  template <class Read>
+  auto list(Read read) const {
+    if (!value_.is_array()) refuse(pointer_, "an array");
+    std::vector<decltype(read(*this))> out;
+    out.reserve(value_.size());
+    for (std::size_t i = 0; i < value_.size(); ++i) out.push_back(read(node(value_[i], pointer_ + '/' + std::to_string(i))));
+    return out;
+  }
+  // The members of an object whose names are data.
+  template <class Read>
+  auto named_list(Read read) const {
+    if (!value_.is_object()) refuse(pointer_, "an object");
+    std::vector<decltype(read(std::string(), *this))> out;
+    for (const auto& item : value_.items()) out.push_back(read(item.key(), node(item.value(), pointer_ + '/' + escaped(item.key()))));
+    return out;
+  }
+  [[nodiscard]] const std::string& pointer() const { return pointer_; }
+
+ private:
+  const json& value_;
+  std::string pointer_;
+};
+
+source_site read_site(const node& at) {
+  at.expect_members({"file", "line"});
+  return {.file = at.member("file").text(), .line = at.member("line").small_count()};
+}
+
+trace_step read_step(const node& at) {
+  at.expect_members({"step", "task", "operation", "kind", "object", "value", "site", "preempts", "decisive"});
+  return {.step = at.member("step").count(),
+          .task = at.member("task").small_count(),
+          .operation = at.member("operation").count(),
+          .kind = at.member("kind").text(),
+          .object = at.member("object").text(),
+          .value = at.member("value").text(),
+          .site = read_site(at.member("site")),
+          .preempts = at.member("preempts").boolean(),
+          .decisive = at.member("decisive").boolean()};
+}
+
+operation_record read_operation(const node& at) {
+  at.expect_members({"task", "step_call", "step_return", "call", "returned"});
+  return {.task = at.member("task").small_count(),
+          .step_call = at.member("step_call").count(),
+          .step_return = at.member("step_return").count(),
+          .call = at.member("call").text(),
+          .returned = at.member("returned").text()};
+}
+
+ledger_event read_event(const node& at) {
+  at.expect_members({"step", "task", "subject", "event", "detail"});
+  return {.step = at.member("step").count(),
+          .task = at.member("task").small_count(),
+          .subject = at.member("subject").text(),
+          .event = at.member("event").text(),
+          .detail = at.member("detail").text()};
+}
+
+schedule read_schedule(const node& at) {
+  std::string error;
+  std::optional<schedule> parsed = schedule::parse(at.text(), &error);
+  if (!parsed) refuse(at.pointer(), "a schedule: " + error);
+  return *std::move(parsed);
+}
+
+// Also the reader's promise that `task` is an index into `tasks`.
+template <class T>
+void expect_tasks(const node& at, const std::vector<T>& items, std::size_t tasks) {
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].task >= tasks) refuse(at.pointer() + '/' + std::to_string(i) + "/task", "an index into /tasks of the finding");
+  }
+}
+
+finding read_finding(const node& at) {
+  at.expect_members({"oracle", "message", "subject", "sites", "run", "step", "occurrences", "schedule", "trace_digest", "tasks",
+                     "trace", "operations", "ledger", "replay"});
+  finding out;
+  out.oracle = at.member("oracle").text();
+  out.message = at.member("message").text();
+  out.subject = at.member("subject").text();
+  out.sites = at.member("sites").list(read_site);
+  out.run = at.member("run").count();
+  out.step = at.member("step").count();
+  out.occurrences = at.member("occurrences").count();
+  out.schedule = read_schedule(at.member("schedule"));
+  out.trace_digest = at.member("trace_digest").hex();
+  out.tasks = at.member("tasks").list([](const node& name) { return name.text(); });
+  out.trace = at.member("trace").list(read_step);
+  out.operations = at.member("operations").list(read_operation);
+  out.ledger = at.member("ledger").list(read_event);
+  expect_tasks(at.member("trace"), out.trace, out.tasks.size());
+  expect_tasks(at.member("operations"), out.operations, out.tasks.size());
+  expect_tasks(at.member("ledger"), out.ledger, out.tasks.size());
+  return out;
+}
+
+search_counts read_counts(const node& at) {
+  at.expect_members({"schedules", "schedules_distinct", "steps", "decisions", "switches", "violations", "blocked", "tasks_max",
+                     "decisions_max", "executions_distinct", "states_distinct", "states_open"});
+  return {.runs = at.member("schedules").count(),
+          .schedules_distinct = at.member("schedules_distinct").count(),
+          .steps = at.member("steps").count(),
+          .decisions = at.member("decisions").count(),
+          .switches = at.member("switches").count(),
+          .violations = at.member("violations").count(),
+          .blocked = at.member("blocked").count(),
+          .tasks_max = at.member("tasks_max").count(),
+          .decisions_max = at.member("decisions_max").count(),
+          .executions_distinct = at.member("executions_distinct").count(),
+          .states_distinct = at.member("states_distinct").count(),
+          .states_open = at.member("states_open").count()};
+}
+
+kvrace::verdict read_verdict(const node& at) {
+  constexpr std::array all{kvrace::verdict::proved,    kvrace::verdict::exhausted,  kvrace::verdict::not_found,
+                           kvrace::verdict::violation, kvrace::verdict::incomplete, kvrace::verdict::unsound};
+  const std::string name = at.text();
+  std::string names;
+  for (const kvrace::verdict candidate : all) {
+    if (name == to_string(candidate)) return candidate;
+    names += names.empty() ? "one of " : ", ";
+    names += to_string(candidate);
+  }
+  refuse(at.pointer(), names);
+}
+
+result read_found(const node& at) {
+  const node findings = at.member("findings");
+  const node timing = at.member("timing");
+  timing.expect_members({"time_s"});
+  result out;
+  out.verdict = read_verdict(at.member("verdict"));
+  out.claim = at.member("claim").text();
+  out.strategy = at.member("strategy").text();
+  out.seed = at.member("seed").count();
+  out.preemptions_bound = at.member("preemptions_bound").small_count();
+  out.pct_bound = at.member("pct_bound").real();
+  out.interrupted = at.member("interrupted").boolean();
+  out.time_s = timing.member("time_s").real();
+  out.counts = read_counts(at.member("counts"));
+  out.executions_by_bound = at.member("executions_by_bound").list([](const node& n) { return n.count(); });
+  out.metrics =
+      at.member("metrics").named_list([](const std::string& name, const node& n) { return std::pair(name, n.count()); });
+  out.findings = findings.list(read_finding);
+  return out;
+}
+
+rate read_rate(const std::string& name, const node& at) {
+  at.expect_members({"numerator", "denominator", "value"});
+  static_cast<void>(at.member("value").real());
+  return {.name = name, .numerator = at.member("numerator").count(), .denominator = at.member("denominator").count()};
+}
+
+bound read_bound(const node& at) {
+  at.expect_members({"name", "value"});
+  return {.name = at.member("name").text(), .value = at.member("value").text()};
+}
+
+scenario_facts read_scenario(const node& at) {
+  at.expect_members({"name", "path", "digest", "text"});
+  return {.name = at.member("name").text(),
+          .path = at.member("path").text(),
+          .digest = at.member("digest").hex(),
+          .text = at.member("text").text()};
+}
+
+expectation_facts read_expectation(const node& at) {
+  at.expect_members({"expected", "outcome", "met", "exit_code"});
+  return {.expected = at.member("expected").text(),
+          .outcome = at.member("outcome").text(),
+          .met = at.member("met").boolean(),
+          .exit_code = at.member("exit_code").exit_code()};
+}
+
+build_fingerprint read_build(const node& at) {
+  at.expect_members({"project_version", "compiler", "build_type", "target"});
+  return {.project_version = at.member("project_version").text(),
+          .compiler = at.member("compiler").text(),
+          .build_type = at.member("build_type").text(),
+          .target = at.member("target").text()};
+}
+
+report read_report(const node& at, const json& value) {
+  const std::string expected = "a kvrace report with schema_version " + std::to_string(schema_version);
+  if (!value.is_object()) refuse(at.pointer(), expected);
+  const auto version = value.find("schema_version");
+  if (version == value.end()) refuse(at.pointer(), expected);
+  if (*version != schema_version) refuse(at.pointer() + "/schema_version", std::to_string(schema_version));
+  at.expect_members({"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed",
+                     "preemptions_bound", "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics",
+                     "rates", "findings", "build", "timing"});
+  return {.scenario = read_scenario(at.member("scenario")),
+          .mode = at.member("mode").text(),
+          .result = read_found(at),
+          .rates = at.member("rates").named_list(read_rate),
+          .bounds = at.member("bounds").list(read_bound),
+          .expectation = read_expectation(at.member("expectation")),
+          .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),
+          .build = read_build(at.member("build"))};
+}
+
+// Where the parser stopped, without its own wording.
+json parse(std::string_view text) {
+  try {
+    return json::parse(text);
+  } catch (const json::parse_error& error) {
+    if (error.byte > text.size()) refuse("", "a whole JSON document, but it ends after " + std::to_string(text.size()) + " bytes");
+    refuse("", "a JSON document, but byte " + std::to_string(error.byte) + " does not continue one");
+  }
+}
+
+}  // namespace
+
+std::string read_error::to_string() const { return (pointer.empty() ? "/" : pointer) + ": expected " + expected; }
+
+read_result read_json(std::string_view text) {
+  read_result out;
+  try {
+    const json document = parse(text);
+    if (document.is_array()) {
+      for (std::size_t i = 0; i < document.size(); ++i) {
+        out.reports.push_back(read_report(node(document[i], '/' + std::to_string(i)), document[i]));
+      }
+    } else {
+      out.reports.push_back(read_report(node(document, ""), document));
+    }
+  } catch (const read_error& error) {
+    out.reports.clear();
+    out.error = error;
+  }
+  return out;
+}
+
+}  // namespace kvrace::reports

@@ -1,0 +1,236 @@
+#include <catch2/catch.hpp>
+
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "reports/report.h"
+#include "reports/sample_reports.h"
+
+namespace kvrace::reports {
+namespace {
+
+using nlohmann::json;
+
+std::string written(const std::vector<report>& reports) {
+  std::ostringstream out;
+  write_json(out, reports);
+  return out.str();
+}
+
+json schema_document() {
+  std::ifstream file(KVRACE_REPORTS_FOLDER "/schema/report.schema.json");
+  return json::parse(file);
+}
+
+// The first complaint of the published schema about `document`, or "".
+std::string complaint(const json& document) {
+  static const json schema_text = schema_document();
+  static const valijson::Schema& schema = [] {
+    static valijson::Schema parsed;
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_text), parsed);
+    return std::ref(parsed);
+  }();
+  valijson::Validator validator;
+  valijson::ValidationResults results;
+  if (validator.validate(schema, valijson::adapters::NlohmannJsonAdapter(document), &results)) return {};
+  valijson::ValidationResults::Error error;
+  if (!results.popError(error)) return "invalid";
+  std::string place;
+  for (const std::string& part : error.context) place += part;
+  return place + ": " + error.description;
+}
+
+std::vector<report> all_samples() {
+  return {sample::ghost_entry(), sample::proved(), sample::long_trace(), sample::many_tasks(), sample::hostile()};
+}
+
+// Every object of the document with its place.
+void collect_objects(const json& value, const json::json_pointer& at, std::vector<json::json_pointer>& out) {
+  if (value.is_object()) out.push_back(at);
+  if (value.is_structured()) {
+    for (const auto& item : value.items()) {
+      collect_objects(item.value(), value.is_object() ? at / item.key() : at / std::stoul(item.key()), out);
+    }
+  }
+}
+
+TEST_CASE("every sample report validates against the published schema, alone and in an array") {
+  for (const report& facts : all_samples()) {
+    const json document = json::parse(written({facts}));
+    CHECK(document.is_object());
+    CHECK(complaint(document) == "");
+  }
+  CHECK(json::parse(written(all_samples())).is_array());
+  CHECK(complaint(json::parse(written(all_samples()))) == "");
+  CHECK(complaint(json::parse(written({}))) == "");
+}
+
+TEST_CASE("the schema refuses a member it does not know, wherever it is, and a missing one") {
+  const json document = json::parse(written({sample::ghost_entry()}));
+  std::vector<json::json_pointer> objects;
+  collect_objects(document, json::json_pointer(), objects);
+  REQUIRE(objects.size() > 20);
+  for (const json::json_pointer& at : objects) {
+    if (at.to_string() == "/metrics" || at.to_string() == "/rates") continue;
+    INFO(at.to_string());
+    json with_more = document;
+    with_more[at]["surprise"] = 1;
+    CHECK(complaint(with_more) != "");
+    json with_less = document;
+    with_less[at].erase(with_less[at].begin());
+    CHECK(complaint(with_less) != "");
+  }
+}
+
+TEST_CASE("the schema describes every member") {
+  const json schema = schema_document();
+  std::vector<json::json_pointer> objects;
+  collect_objects(schema, json::json_pointer(), objects);
+  std::size_t described = 0;
+  for (const json::json_pointer& at : objects) {
+    if (at.empty() || at.parent_pointer().empty() || at.parent_pointer().back() != "properties") continue;
+    INFO(at.to_string());
+    CHECK(!schema[at].value("description", "").empty());
+    ++described;
+  }
+  CHECK(described > 60);
+}
+
+TEST_CASE("a report that is written, read and written again keeps its bytes") {
+  const std::string text = written(all_samples());
+  const read_result read = read_json(text);
+  REQUIRE(!read.error);
+  REQUIRE(read.reports.size() == all_samples().size());
+  CHECK(written(read.reports) == text);
+}
+
+TEST_CASE("what is read equals what was written, number by number") {
+  const report before = sample::ghost_entry();
+  const read_result read = read_json(written({before}));
+  REQUIRE(!read.error);
+  const report& after = read.reports.at(0);
+  CHECK(after.scenario.text == before.scenario.text);
+  CHECK(after.scenario.digest == before.scenario.digest);
+  CHECK(after.build == before.build);
+  CHECK(after.replay_commands == before.replay_commands);
+  CHECK(after.result.verdict == before.result.verdict);
+  CHECK(after.result.time_s == before.result.time_s);
+  CHECK(after.result.counts.decisions_max == 14);
+  CHECK(after.result.metrics == before.result.metrics);
+  const finding& found = after.result.findings.at(0);
+  CHECK(found.schedule == before.result.findings[0].schedule);
+  CHECK(found.trace_digest == before.result.findings[0].trace_digest);
+  CHECK(found.sites == before.result.findings[0].sites);
+  CHECK(found.trace.at(7).preempts);
+  CHECK(found.trace.at(5).value == "FREE");
+  CHECK(found.operations.at(0).step_return == 10);
+  CHECK(found.ledger.at(4).event == "touch");
+}
+
+TEST_CASE("two reports of one scenario differ in their timing block alone") {
+  report slow = sample::ghost_entry();
+  slow.result.time_s = 99;
+  json first = json::parse(written({sample::ghost_entry()}));
+  json second = json::parse(written({slow}));
+  CHECK(first != second);
+  first.erase("timing");
+  second.erase("timing");
+  CHECK(first == second);
+}
+
+TEST_CASE("numbers above 2^53 are hexadecimal strings and come back whole") {
+  const std::string text = written({sample::hostile()});
+  const json document = json::parse(text);
+  CHECK(document["seed"] == "0xffffffffffffffff");
+  CHECK(document["metrics"][""] == "0x0020000000000001");
+  CHECK(document["findings"][0]["trace_digest"] == "0xfeedfacecafebeef");
+  CHECK(read_json(text).reports.at(0).result.seed == 0xffffffffffffffff);
+}
+
+TEST_CASE("invalid UTF-8 becomes U+FFFD and control characters are escaped") {
+  const std::string text = written({sample::hostile()});
+  for (const char c : text) CHECK_FALSE((static_cast<unsigned char>(c) < 0x20 && c != '\n'));
+  const json document = json::parse(text);
+  CHECK(document["findings"][0]["trace"][0]["object"] == "\xEF\xBF\xBD");
+  CHECK(document["findings"][0]["message"] == std::string("zero \0 inside", 13));
+}
+
+TEST_CASE("a report cut off at any byte is refused in one line") {
+  const std::string text = written({sample::ghost_entry()});
+  for (std::size_t size = 0; size + 2 < text.size(); size += 97) {
+    const read_result read = read_json(text.substr(0, size));
+    REQUIRE(read.error);
+    CHECK(read.reports.empty());
+    CHECK(read.error->to_string().find('\n') == std::string::npos);
+    CHECK(read.error->expected.find("but it ends after " + std::to_string(size) + " bytes") != std::string::npos);
+  }
+}
+
+TEST_CASE("foreign documents are refused with what was expected") {
+  const auto refusal = [](std::string_view text) {
+    const read_result read = read_json(text);
+    return read.error ? read.error->to_string() : "accepted";
+  };
+  CHECK(refusal("{}") == "/: expected a kvrace report with schema_version 1");
+  CHECK(refusal("[1]") == "/0: expected a kvrace report with schema_version 1");
+  CHECK(refusal("null") == "/: expected a kvrace report with schema_version 1");
+  CHECK(refusal(R"({"schema_version": 2})") == "/schema_version: expected 1");
+  CHECK(refusal("{\"a\" 1}") == "/: expected a JSON document, but byte 6 does not continue one");
+  CHECK(refusal(std::string(100'000, '[')) == "/: expected a whole JSON document, but it ends after 100000 bytes");
+}
+
+TEST_CASE("every wrong value in a report is refused where it stands") {
+  const json document = json::parse(written({sample::ghost_entry()}));
+  const json wrong = json::array({"not this"});  // nothing in a finding is an array of strings but `tasks`
+  std::size_t places = 0;
+  const json flat = document.flatten();
+  for (const auto& [place, value] : flat.items()) {
+    if (place == "/schema_version") continue;
+    json changed = document;
+    changed[json::json_pointer(place)] = wrong;
+    const read_result read = read_json(changed.dump());
+    INFO(place);
+    REQUIRE(read.error);
+    CHECK((read.error->pointer == place || read.error->pointer == place + "/0"));  // the latter: an empty array
+    ++places;
+  }
+  CHECK(places > 150);
+}
+
+TEST_CASE("a missing or unknown member, a bad schedule and a task out of range are named") {
+  const json document = json::parse(written({sample::ghost_entry()}));
+  const auto refusal = [&document](const char* place, const json& value) {
+    json changed = document;
+    changed[json::json_pointer(place)] = value;
+    const read_result read = read_json(changed.dump());
+    return read.error ? read.error->to_string() : "accepted";
+  };
+  CHECK(refusal("/findings/0/a~1b", 1) == "/findings/0/a~1b: expected no such member");
+  CHECK(refusal("/timing", json::object()) == "/timing: expected a member \"time_s\"");
+  CHECK(refusal("/findings/0/schedule", "1.x").starts_with("/findings/0/schedule: expected a schedule: "));
+  CHECK(refusal("/findings/0/trace/3/task", 3) == "/findings/0/trace/3/task: expected an index into /tasks of the finding");
+  CHECK(refusal("/seed", -1) == "/seed: expected an integer that is not negative");
+  CHECK(refusal("/seed", 1.5) == "/seed: expected an integer that is not negative");
+  CHECK(refusal("/preemptions_bound", 4294967296) == "/preemptions_bound: expected an integer below 2^32");
+  CHECK(refusal("/verdict", "MAYBE") ==
+        "/verdict: expected one of PROVED, EXHAUSTED, NOT_FOUND, VIOLATION, INCOMPLETE, UNSOUND");
+}
+
+TEST_CASE("formats are found by name and by extension") {
+  CHECK(find_format("json")->write == write_json);
+  CHECK(find_format("text")->write == write_text);
+  CHECK(find_format("xml") == nullptr);
+  CHECK(format_for_path("a/b.json")->name == "json");
+  CHECK(format_for_path("a.txt")->name == "text");
+  CHECK(format_for_path("json") == nullptr);
+}
+
+}  // namespace
+}  // namespace kvrace::reports

@@ -1,0 +1,160 @@
+#include <cmath>
+#include <cstdio>
+#include <ostream>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/json_schema_version.h"
+#include "reports/report.h"
+
+namespace kvrace::reports {
+namespace {
+
+using json = nlohmann::ordered_json;  // members in the order in which they are written
+
+std::string hex(std::uint64_t value) {
+  char text[19];
+  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+// JavaScript and jq keep integers up to 2^53 only: a larger one is written as hexadecimal digits.
+json count(std::uint64_t value) {
+  constexpr std::uint64_t exact_max = std::uint64_t{1} << 53U;
+  if (value > exact_max) return hex(value);
+  return value;
+}
+
+json real(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json to_json(const source_site& site) { return {{"file", site.file}, {"line", site.line}}; }
+
+json to_json(const trace_step& step) {
+  return {{"step", count(step.step)},
+          {"task", step.task},
+          {"operation", count(step.operation)},
+          {"kind", step.kind},
+          {"object", step.object},
+          {"value", step.value},
+          {"site", to_json(step.site)},
+          {"preempts", step.preempts},
+          {"decisive", step.decisive}};
+}
+
+json to_json(const operation_record& operation) {
+  return {{"task", operation.task},
+          {"step_call", count(operation.step_call)},
+          {"step_return", count(operation.step_return)},
+          {"call", operation.call},
+          {"returned", operation.returned}};
+}
+
+json to_json(const ledger_event& event) {
+  return {{"step", count(event.step)}, {"task", event.task}, {"subject", event.subject}, {"event", event.event}, {"detail", event.detail}};
+}
+
+template <class T>
+json list(const std::vector<T>& items) {
+  json out = json::array();
+  for (const T& item : items) out.push_back(to_json(item));
+  return out;
+}
+
+json to_json(const finding& found, const std::string& replay_command) {
+  return {{"oracle", found.oracle},
+          {"message", found.message},
+          {"subject", found.subject},
+          {"sites", list(found.sites)},
+          {"run", count(found.run)},
+          {"step", count(found.step)},
+          {"occurrences", count(found.occurrences)},
+          {"schedule", found.schedule.to_string()},
+          {"trace_digest", hex(found.trace_digest)},
+          {"tasks", found.tasks},
+          {"trace", list(found.trace)},
+          {"operations", list(found.operations)},
+          {"ledger", list(found.ledger)},
+          {"replay", replay_command}};
+}
+
+json to_json(const search_counts& counts) {
+  return {{"schedules", count(counts.runs)},
+          {"schedules_distinct", count(counts.schedules_distinct)},
+          {"steps", count(counts.steps)},
+          {"decisions", count(counts.decisions)},
+          {"switches", count(counts.switches)},
+          {"violations", count(counts.violations)},
+          {"blocked", count(counts.blocked)},
+          {"tasks_max", count(counts.tasks_max)},
+          {"decisions_max", count(counts.decisions_max)},
+          {"executions_distinct", count(counts.executions_distinct)},
+          {"states_distinct", count(counts.states_distinct)},
+          {"states_open", count(counts.states_open)}};
+}
+
+json to_json(const rate& r) {
+  const json value = r.denominator == 0 ? json(nullptr) : json(static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
+  return {{"numerator", count(r.numerator)}, {"denominator", count(r.denominator)}, {"value", value}};
+}
+
+json to_json(const report& facts) {
+  const result& found = facts.result;
+  json rates = json::object();
+  for (const rate& r : facts.rates) rates[r.name] = to_json(r);
+  json metrics = json::object();
+  for (const auto& [name, value] : found.metrics) metrics[name] = count(value);
+  json bounds = json::array();
+  for (const bound& b : facts.bounds) bounds.push_back({{"name", b.name}, {"value", b.value}});
+  json by_bound = json::array();
+  for (const std::uint64_t executions : found.executions_by_bound) by_bound.push_back(count(executions));
+  json findings = json::array();
+  for (std::size_t i = 0; i < found.findings.size(); ++i) {
+    findings.push_back(to_json(found.findings[i], i < facts.replay_commands.size() ? facts.replay_commands[i] : std::string()));
+  }
+  return {{"schema_version", schema_version},
+          {"mode", facts.mode},
+          {"verdict", to_string(found.verdict)},
+          {"claim", found.claim},
+          {"scenario",
+           {{"name", facts.scenario.name},
+            {"path", facts.scenario.path},
+            {"digest", hex(facts.scenario.digest)},
+            {"text", facts.scenario.text}}},
+          {"expectation",
+           {{"expected", facts.expectation.expected},
+            {"outcome", facts.expectation.outcome},
+            {"met", facts.expectation.met},
+            {"exit_code", facts.expectation.exit_code}}},
+          {"strategy", found.strategy},
+          {"seed", count(found.seed)},
+          {"preemptions_bound", found.preemptions_bound},
+          {"pct_bound", real(found.pct_bound)},
+          {"interrupted", found.interrupted},
+          {"bounds", std::move(bounds)},
+          {"counts", to_json(found.counts)},
+          {"executions_by_bound", std::move(by_bound)},
+          {"metrics", std::move(metrics)},
+          {"rates", std::move(rates)},
+          {"findings", std::move(findings)},
+          {"build",
+           {{"project_version", facts.build.project_version},
+            {"compiler", facts.build.compiler},
+            {"build_type", facts.build.build_type},
+            {"target", facts.build.target}}},
+          {"timing", {{"time_s", real(found.time_s)}}}};
+}
+
+}  // namespace
+
+void write_json(std::ostream& out, std::span<const report> reports, const presentation&) {
+  json document;
+  if (reports.size() == 1) {
+    document = to_json(reports.front());
+  } else {
+    document = json::array();
+    for (const report& facts : reports) document.push_back(to_json(facts));
+  }
+  out << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace kvrace::reports

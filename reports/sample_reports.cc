@@ -1,0 +1,170 @@
+#include "reports/sample_reports.h"
+
+#include <limits>
+
+namespace kvrace::reports::sample {
+namespace {
+
+constexpr const char* locking = "cache_model/locking/mutex.cc";
+
+kvrace::schedule schedule_of(const char* text) { return kvrace::schedule::parse(text).value(); }
+
+trace_step step(std::uint64_t number, unsigned task, std::uint64_t operation, std::string kind, std::string object, unsigned line) {
+  return {.step = number,
+          .task = task,
+          .operation = operation,
+          .kind = std::move(kind),
+          .object = std::move(object),
+          .value = {},
+          .site = {.file = locking, .line = line}};
+}
+
+trace_step decisive(trace_step s) {
+  s.decisive = true;
+  return s;
+}
+
+trace_step preempting(trace_step s) {
+  s.preempts = true;
+  s.decisive = true;
+  return s;
+}
+
+report empty_report(std::string name) {
+  report out;
+  out.scenario = {.name = std::move(name), .path = "scenarios/01_ghost.json", .digest = 0x00c0ffee00c0ffee, .text = "{ }\n"};
+  out.mode = "run";
+  out.build = fixed_build();
+  return out;
+}
+
+finding ghost_finding() {
+  finding found;
+  found.oracle = "ghost_entry";
+  found.message = "block 1 is in the eviction order, but it is FREE and no key leads to it";
+  found.subject = "block 1";
+  found.sites = {{.file = locking, .line = 88}, {.file = locking, .line = 131}};
+  found.run = 17;
+  found.step = 12;
+  found.occurrences = 9;
+  found.schedule = schedule_of("1.3:2,2.5:1");
+  found.trace_digest = 0xfeedfacecafebeef;
+  found.tasks = {"body", "reader", "writer"};
+  found.trace = {step(1, 0, 1, "start", "task 'reader'", 20),
+                 step(2, 0, 2, "start", "task 'writer'", 21),
+                 step(3, 1, 1, "lock", "mutex 'pool'", 71),
+                 step(4, 1, 2, "unlock", "mutex 'pool'", 80),
+                 preempting(step(5, 2, 1, "lock", "mutex 'pool'", 101)),
+                 decisive(step(6, 2, 2, "store", "atomic 'block 1 state'", 110)),
+                 step(7, 2, 3, "unlock", "mutex 'pool'", 120),
+                 preempting(step(8, 1, 3, "lock", "mutex 'recency'", 86)),
+                 decisive(step(9, 1, 4, "store", "atomic 'order head'", 88)),
+                 step(10, 1, 5, "unlock", "mutex 'recency'", 90),
+                 step(11, 2, 4, "lock", "mutex 'recency'", 130),
+                 decisive(step(12, 2, 5, "load", "atomic 'order head'", 131))};
+  found.trace[5].value = "FREE";
+  found.trace[11].value = "block 1";
+  found.operations = {{.task = 1, .step_call = 2, .step_return = 10, .call = "lookup(m, AAAA)", .returned = "hit 4 tokens"},
+                      {.task = 2, .step_call = 4, .step_return = 0, .call = "serve(m, BBBB)", .returned = ""}};
+  found.ledger = {{.step = 0, .task = 0, .subject = "block 0", .event = "allocate", .detail = "request 1"},
+                  {.step = 0, .task = 0, .subject = "block 1", .event = "allocate", .detail = "request 1"},
+                  {.step = 0, .task = 0, .subject = "block 1", .event = "publish", .detail = "m AAAA"},
+                  {.step = 6, .task = 2, .subject = "block 1", .event = "evict", .detail = "for request 2"},
+                  {.step = 9, .task = 1, .subject = "block 1", .event = "touch", .detail = "request 1, after the eviction"}};
+  return found;
+}
+
+}  // namespace
+
+build_fingerprint fixed_build() {
+  return {.project_version = "0.1.0", .compiler = "Compiler 1.2.3", .build_type = "Release", .target = "Linux x86_64"};
+}
+
+report ghost_entry() {
+  report out = empty_report("ghost entry: recency updated in a second critical section");
+  out.result.verdict = verdict::violation;
+  out.result.claim = "Oracle ghost_entry failed in 9 of 1000 schedules sampled under sequential consistency.";
+  out.result.strategy = "random walk, switch probability 0.3";
+  out.result.seed = 1;
+  out.result.time_s = 0.25;
+  out.result.counts = {.runs = 1000,
+                       .schedules_distinct = 412,
+                       .steps = 24'000,
+                       .decisions = 11'000,
+                       .switches = 3'300,
+                       .violations = 9,
+                       .tasks_max = 2,
+                       .decisions_max = 14};
+  out.result.metrics = {{"requests_completed", 2000}, {"requests_polluted", 0}, {"blocks_audited", 2000}, {"blocks_ghost", 9}};
+  out.result.findings = {ghost_finding()};
+  out.rates = {{.name = "pollution", .numerator = 0, .denominator = 2000},
+               {.name = "ghost", .numerator = 9, .denominator = 2000},
+               {.name = "stale", .numerator = 0, .denominator = 2000},
+               {.name = "hit", .numerator = 0, .denominator = 0}};
+  out.bounds = {{.name = "tasks", .value = "2"}, {.name = "memory model", .value = "sequential consistency"}};
+  out.expectation = {.expected = "violation ghost_entry", .outcome = "found as expected", .met = true, .exit_code = 0};
+  out.replay_commands = {"kvrace replay scenarios/01_ghost.json --schedule 1.3:2,2.5:1"};
+  return out;
+}
+
+report proved() {
+  report out = empty_report("no ghost entry: recency updated in the critical section of the hit");
+  out.mode = "prove";
+  out.result.verdict = verdict::proved;
+  out.result.claim =
+      "Every sequentially consistent execution of 2 tasks was explored, up to happens-before equivalence, and no oracle failed.";
+  out.result.strategy = "preemption-bounded search";
+  out.result.counts = {.runs = 84, .steps = 2'000, .decisions = 300, .switches = 90, .executions_distinct = 60, .states_distinct = 512};
+  out.result.executions_by_bound = {2, 31, 60};
+  out.expectation = {.expected = "verdict proved", .outcome = "as expected", .met = true, .exit_code = 0};
+  return out;
+}
+
+report long_trace() {
+  report out = ghost_entry();
+  finding& found = out.result.findings.front();
+  found.trace.clear();
+  found.ledger.clear();
+  found.operations = {{.task = 1, .step_call = 0, .step_return = 399, .call = "serve(m, AAAA)", .returned = "hit 0 tokens"},
+                      {.task = 2, .step_call = 199, .step_return = 0, .call = "serve(m, BBBB)", .returned = ""}};
+  for (std::uint64_t i = 1; i <= 400; ++i) {
+    const unsigned task = i <= 200 || i > 300 ? 1 : 2;
+    trace_step s = step(i, task, i, i % 2 == 1 ? "lock" : "unlock", "mutex 'pool'", 71);
+    if (i == 201 || i == 301) s = preempting(s);
+    if (i == 250 || i == 400) s = decisive(s);
+    found.trace.push_back(s);
+    found.ledger.push_back({.step = i, .task = task, .subject = "block 1", .event = "pin", .detail = ""});
+  }
+  found.step = 400;
+  return out;
+}
+
+report many_tasks() {
+  report out = ghost_entry();
+  finding& found = out.result.findings.front();
+  found.trace.clear();
+  found.operations.clear();
+  found.tasks = {"body"};
+  for (unsigned task = 1; task <= 12; ++task) {
+    found.tasks.push_back("client " + std::to_string(task));
+    found.trace.push_back(step(task, task, 1, "lock", "shared_mutex 'a rather long name of a lock'", 71));
+  }
+  found.step = 12;
+  return out;
+}
+
+report hostile() {
+  report out = ghost_entry();
+  out.scenario.name = "bell \a, escape \x1b[2J, newline \n, invalid \xff\xfe \xed\xa0\x80, quote \" and \\";
+  out.result.seed = std::numeric_limits<std::uint64_t>::max();
+  out.result.time_s = std::numeric_limits<double>::quiet_NaN();
+  finding& found = out.result.findings.front();
+  found.message = std::string("zero \0 inside", 13);
+  found.tasks[1] = "\xf0\x9f\x98\x8a right to left \xe2\x80\xae";
+  found.trace[0].object = "\xc3";
+  found.ledger[4].detail = "\r\n\t\x7f";
+  out.result.metrics = {{"a/b~c\xff", std::uint64_t{1} << 53U}, {"", (std::uint64_t{1} << 53U) + 1}};
+  return out;
+}
+
+}  // namespace kvrace::reports::sample

@@ -1,0 +1,22 @@
+// Reports made by hand for tests of the formats.
+#pragma once
+
+#include "reports/report.h"
+
+namespace kvrace::reports::sample {
+
+// Everything the build would change is fixed.
+[[nodiscard]] build_fingerprint fixed_build();
+
+// Two tasks, one preemption, a block in the eviction order that the index does not know.
+[[nodiscard]] report ghost_entry();
+// The same question on the repaired cache.
+[[nodiscard]] report proved();
+// 400 steps of which a few decide.
+[[nodiscard]] report long_trace();
+// More tasks than columns fit side by side.
+[[nodiscard]] report many_tasks();
+// Strings as a hostile or broken program may write them, numbers beyond 2^53, no data.
+[[nodiscard]] report hostile();
+
+}  // namespace kvrace::reports::sample

@@ -1,0 +1,257 @@
+#include "reports/trace_table.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <ostream>
+
+#include "reports/plain_text.h"
+
+namespace kvrace::reports {
+namespace {
+
+constexpr std::size_t rows_unfolded = 48;   // a trace this short is shown whole
+constexpr std::size_t rows_around = 1;      // shown on either side of a row that matters
+constexpr std::size_t rows_mattering = 60;  // of more, the first and the last are kept
+constexpr std::size_t column_min = 16;      // columns cut narrower are merged into one, with the task's name in each row
+constexpr std::size_t column_max = 48;
+constexpr std::size_t column_with_sites_min = 24;  // rather than cutting columns below this, sites are left out
+constexpr std::size_t site_max = 28;
+
+struct row {
+  std::uint64_t step = 0;
+  const trace_step* executed = nullptr;  // nullptr: the beginning or the end of a call
+  unsigned task = 0;
+  std::string text;
+  bool failed = false;  // the oracle failed at this step
+
+  [[nodiscard]] bool matters() const { return failed || (executed != nullptr && (executed->decisive || executed->preempts)); }
+  [[nodiscard]] std::string marks() const {
+    const bool decisive = executed != nullptr && executed->decisive;
+    const bool preempts = executed != nullptr && executed->preempts;
+    return std::string{failed ? 'X' : ' ', preempts ? '!' : ' ', decisive ? '*' : ' '};
+  }
+};
+
+std::string step_text(const trace_step& step) {
+  std::string text = step.kind;
+  if (!step.object.empty()) text += ' ' + step.object;
+  if (!step.value.empty()) text += ": " + step.value;
+  return printable(text);
+}
+
+std::string site_text(const source_site& site) {
+  if (site.file.empty()) return {};
+  std::string text = site.file.substr(site.file.rfind('/') + 1);
+  if (site.line != 0) text += ':' + std::to_string(site.line);
+  return printable(text);
+}
+
+// Calls and returns stand after the step that precedes them; of those at one step, the end of an earlier call comes first.
+void append_calls(std::vector<row>& rows, const finding& found, std::uint64_t step) {
+  for (const operation_record& operation : found.operations) {
+    if (operation.step_return == step && operation.step_call < step) {
+      rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
+    }
+  }
+  for (const operation_record& operation : found.operations) {
+    if (operation.step_call != step) continue;
+    rows.push_back({.step = step, .task = operation.task, .text = printable("> " + operation.call)});
+    if (operation.step_return == step && step != 0) {
+      rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
+    }
+  }
+}
+
+std::vector<row> rows_of(const finding& found) {
+  std::vector<row> rows;
+  append_calls(rows, found, 0);
+  for (const trace_step& step : found.trace) {
+    rows.push_back({.step = step.step,
+                    .executed = &step,
+                    .task = step.task,
+                    .text = step_text(step),
+                    .failed = step.step == found.step});
+    append_calls(rows, found, step.step);
+  }
+  return rows;
+}
+
+// Which rows to show: all of a short trace, else those that matter with their neighbours and the call they belong to.
+std::vector<bool> shown_rows(const std::vector<row>& rows) {
+  if (rows.size() <= rows_unfolded) return std::vector<bool>(rows.size(), true);
+  std::vector<std::size_t> mattering;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].matters()) mattering.push_back(i);
+  }
+  if (mattering.empty() || mattering.back() + 1 != rows.size()) mattering.push_back(rows.size() - 1);
+  if (mattering.size() > rows_mattering) {
+    const auto first = mattering.begin() + rows_mattering / 3;
+    mattering.erase(first, first + static_cast<std::ptrdiff_t>(mattering.size() - rows_mattering));
+  }
+  std::vector<bool> shown(rows.size(), false);
+  for (const std::size_t i : mattering) {
+    for (std::size_t j = i - std::min(i, rows_around); j <= std::min(rows.size() - 1, i + rows_around); ++j) shown[j] = true;
+    for (std::size_t j = i + 1; j-- > 0;) {
+      if (rows[j].task != rows[i].task || rows[j].executed != nullptr) continue;
+      if (rows[j].text.front() == '>') shown[j] = true;
+      break;
+    }
+  }
+  return shown;
+}
+
+class table {
+ public:
+  table(std::ostream& out, const finding& found, std::vector<row> rows, const presentation& how)
+      : out_(out), found_(found), rows_(std::move(rows)), shown_(shown_rows(rows_)), how_(how) {
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!shown_[i]) continue;
+      if (std::ranges::find(tasks_, rows_[i].task) == tasks_.end()) tasks_.push_back(rows_[i].task);
+      step_width_ = std::max(step_width_, std::to_string(rows_[i].step).size());
+    }
+    std::ranges::sort(tasks_);
+    lay_out();
+  }
+
+  void write() {
+    write_heads();
+    std::size_t folded = 0;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!shown_[i]) {
+        folded += rows_[i].executed != nullptr ? 1 : 0;
+        continue;
+      }
+      write_fold(folded);
+      folded = 0;
+      write_row(rows_[i]);
+    }
+    write_fold(folded);
+    write_legend();
+  }
+
+ private:
+  void lay_out() {
+    std::vector<std::size_t> wanted;
+    for (const unsigned task : tasks_) wanted.push_back(width(name(task)) + 2);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!shown_[i]) continue;
+      std::size_t& column = wanted[column_of(rows_[i].task)];
+      column = std::min(std::max(column, width(rows_[i].text) + 2), column_max);
+      if (rows_[i].executed != nullptr) site_width_ = std::max(site_width_, width(site_text(rows_[i].executed->site)));
+    }
+    site_width_ = std::min(site_width_, site_max);
+    const std::size_t space = how_.columns - std::min<std::size_t>(how_.columns, gutter());
+    if (!fits(wanted, column_with_sites_min, space - std::min(space, site_width_))) site_width_ = 0;
+    merged_ = !fits(wanted, column_min, space);
+    const std::size_t space_left = space - std::min(space, site_width_);
+    std::size_t cut = column_max;
+    while (!merged_ && !fits(wanted, cut, space_left)) --cut;
+    for (const std::size_t column : wanted) column_widths_.push_back(std::min(column, cut));
+  }
+
+  // Whether the columns fit into `space` when none is wider than `cut`.
+  static bool fits(const std::vector<std::size_t>& wanted, std::size_t cut, std::size_t space) {
+    std::size_t sum = 0;
+    for (const std::size_t column : wanted) sum += std::min(column, cut);
+    return sum <= space;
+  }
+
+  [[nodiscard]] std::size_t gutter() const { return 3 + 1 + step_width_ + 2; }
+  [[nodiscard]] std::size_t column_of(unsigned task) const {
+    return static_cast<std::size_t>(std::ranges::find(tasks_, task) - tasks_.begin());
+  }
+
+  [[nodiscard]] std::string name(unsigned task) const {
+    return task < found_.tasks.size() && !found_.tasks[task].empty() ? printable(found_.tasks[task])
+                                                                      : "task " + std::to_string(task);
+  }
+
+  void write_line(std::string line) {
+    line = elide(line, how_.columns);
+    line.erase(line.find_last_not_of(' ') + 1);
+    out_ << line << '\n';
+  }
+
+  void write_heads() {
+    std::string line(gutter(), ' ');
+    if (merged_) {
+      line += "task";
+    } else {
+      for (std::size_t i = 0; i < tasks_.size(); ++i) line += fit(elide(name(tasks_[i]), column_widths_[i] - 1), column_widths_[i]);
+    }
+    write_line(line);
+  }
+
+  void write_row(const row& r) {
+    const std::string number = r.executed != nullptr ? std::to_string(r.step) : std::string();
+    std::string line = r.marks() + ' ' + std::string(step_width_ - number.size(), ' ') + number + "  ";
+    if (merged_) {
+      line += fit(elide(name(r.task), column_min - 1), column_min) + r.text;
+    } else {
+      for (std::size_t i = 0; i < tasks_.size(); ++i) {
+        line += fit(tasks_[i] == r.task ? elide(r.text, column_widths_[i] - 1) : "", column_widths_[i]);
+      }
+      if (r.executed != nullptr && site_width_ != 0) line += elide(site_text(r.executed->site), site_width_);
+    }
+    const bool coloured = how_.colour && r.matters();
+    if (coloured) out_ << (r.failed ? "\x1b[1;31m" : "\x1b[1m");
+    write_line(line);
+    if (coloured) out_ << "\x1b[0m";
+  }
+
+  void write_fold(std::size_t steps) {
+    if (steps == 0) return;
+    write_line(std::string(gutter(), ' ') + "... " + std::to_string(steps) + (steps == 1 ? " step" : " steps"));
+  }
+
+  void write_legend() {
+    bool failed = false;
+    bool preempts = false;
+    bool decisive = false;
+    bool calls = false;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (!shown_[i]) continue;
+      failed = failed || rows_[i].failed;
+      calls = calls || rows_[i].executed == nullptr;
+      preempts = preempts || (rows_[i].executed != nullptr && rows_[i].executed->preempts);
+      decisive = decisive || (rows_[i].executed != nullptr && rows_[i].executed->decisive);
+    }
+    std::string line;
+    const auto add = [&](bool present, std::string_view text) {
+      if (!present) return;
+      if (!line.empty() && line.size() + 3 + text.size() > how_.columns) {
+        write_line(line);
+        line.clear();
+      }
+      line += (line.empty() ? std::string(4, ' ') : std::string(3, ' ')) + std::string(text);
+    };
+    add(failed, "X the oracle failed here");
+    add(preempts, "! preempts");
+    add(decisive, "* decisive");
+    add(calls, "> call  < return");
+    if (!line.empty()) write_line(line);
+  }
+
+  std::ostream& out_;
+  const finding& found_;
+  std::vector<row> rows_;
+  std::vector<bool> shown_;
+  presentation how_;
+  std::vector<unsigned> tasks_;
+  std::size_t step_width_ = 1;
+  std::vector<std::size_t> column_widths_;
+  std::size_t site_width_ = 0;
+  bool merged_ = false;
+};
+
+}  // namespace
+
+void write_trace_table(std::ostream& out, const finding& found, const presentation& how) {
+  if (found.trace.empty()) {
+    out << "  no trace was recorded\n";
+    return;
+  }
+  table(out, found, rows_of(found), how).write();
+}
+
+}  // namespace kvrace::reports
