@@ -1,0 +1,192 @@
+#include "scenarios/command_line.h"
+
+#include <charconv>
+#include <cmath>
+#include <exception>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "reports/report.h"
+#include "scenarios/commands.h"
+#include "scenarios/input_error.h"
+#include "scenarios/outcome.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+constexpr std::uint64_t integer_max = 9'007'199'254'740'991;  // as in the scenario schema
+
+constexpr const char* exit_codes = R"(
+Exit codes: 0 as the scenario expects, 1 a violation it does not expect, 2 what it
+expects was not shown, 3 the run means nothing, 64 bad input or usage, 70 internal
+error. Of several scenarios the worst code counts, in the order 70, 3, 1, 2, 0.)";
+
+constexpr const char* main_examples = R"(
+Examples:
+  kvrace list                      what there is
+  kvrace run 1                     reproduce the incident
+  kvrace run --all --report r.json all built-in scenarios, with a report
+  kvrace prove my_scenario.json    explore every interleaving
+  kvrace replay r.json             repeat the first finding of a report)";
+
+constexpr const char* run_examples = R"(
+Examples:
+  kvrace run 1                     a built-in scenario by number
+  kvrace run my.json --seed 7 --runs 100000
+  kvrace run my.json --time 60 --report out.json
+  kvrace run --all)";
+
+constexpr const char* prove_examples = R"(
+Examples:
+  kvrace prove 2
+  kvrace prove my.json --preemptions 3 --time 600 --report out.json)";
+
+constexpr const char* replay_examples = R"(
+Examples:
+  kvrace replay out.json           the first finding of a report
+  kvrace replay out.json --finding 2
+  kvrace replay my.json --schedule 1.3:2,2.2:1
+
+Exit codes: 0 if the scenario expects what the replay shows, 1 for a violation it
+does not expect, 2 if it expects a violation and none is shown, 3 if the schedule
+cannot be followed or shows something else than the report says, 64 bad input.)";
+
+// Options are taken as text and read here, so that every mistake is answered in the same words.
+std::uint64_t integer_option(const char* option, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum) {
+    throw usage_error(std::string(option) + ": expected an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
+                      ", not '" + printable(text, 60) + "'");
+  }
+  return value;
+}
+
+double seconds_option(const char* option, const std::string& text) {
+  constexpr double seconds_max = 1e9;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > seconds_max)
+    throw usage_error(std::string(option) + ": expected a number of seconds above 0 and up to 1000000000, not '" + printable(text, 60) + "'");
+  return value;
+}
+
+using text_option = std::optional<std::string>;
+
+struct command_line {
+  CLI::App app{"kvrace: deterministic concurrency stress tests for prefix caches", "kvrace"};
+  CLI::App* run = nullptr;
+  CLI::App* prove = nullptr;
+  CLI::App* replay = nullptr;
+  CLI::App* list = nullptr;
+
+  std::vector<std::string> scenarios;
+  bool all = false;
+  text_option seed, runs, time, preemptions, finding, schedule, report;
+  std::string file;
+
+  command_line() {
+    app.footer(std::string(main_examples) + "\n" + exit_codes);
+    app.set_version_flag("--version", "kvrace " + reports::this_build().project_version);
+    app.require_subcommand(1);
+    declare_run();
+    declare_prove();
+    declare_replay();
+    list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
+    list->footer("\nExample:\n  kvrace list");
+  }
+
+ private:
+  void declare_common(CLI::App& command) {
+    command.add_option("SCENARIO", scenarios, "Files, or numbers or names of built-in scenarios");
+    command.add_flag("--all", all, "All built-in scenarios");
+    command.add_option("--time", time, "Seconds for each scenario. A search it ends is INCOMPLETE, and its counts may differ next time")->option_text("SECONDS");
+    command.add_option("--report", report, "Write a report; several scenarios become an array. JSON, or text if FILE ends in .txt")->option_text("FILE");
+  }
+
+  void declare_run() {
+    run = app.add_subcommand("run", "Answer the scenarios' questions as they ask them");
+    declare_common(*run);
+    run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")->option_text("N");
+    run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
+    run->footer(std::string(run_examples) + "\n" + exit_codes);
+  }
+
+  void declare_prove() {
+    prove = app.add_subcommand("prove", "Explore every interleaving, whatever search the scenarios ask for");
+    declare_common(*prove);
+    prove->add_option("--preemptions", preemptions, "Stop after this many preemptions")->option_text("N");
+    prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
+    prove->footer(std::string(prove_examples) + "\n" + exit_codes);
+  }
+
+  void declare_replay() {
+    replay = app.add_subcommand("replay", "Repeat a finding and stop at the violation");
+    replay->add_option("FILE", file, "A JSON report; with --schedule, a scenario")->required();
+    replay->add_option("--finding", finding, "Which finding of the report, from 1")->option_text("N");
+    replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")->option_text("TEXT")->excludes("--finding");
+    replay->add_option("--report", report, "Write a report of the replay")->option_text("FILE");
+    replay->footer(replay_examples);
+  }
+};
+
+search_command searches_of(const command_line& given, bool prove) {
+  if (given.all == !given.scenarios.empty()) throw usage_error("expected scenarios or --all; 'kvrace list' names the built-in ones");
+  search_command command;
+  command.prove = prove;
+  command.scenarios = given.scenarios;
+  command.all = given.all;
+  if (given.seed) command.seed = integer_option("--seed", *given.seed, 0, integer_max);
+  if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
+  if (given.time) command.time_s = seconds_option("--time", *given.time);
+  if (given.preemptions) command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
+  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
+  command.report = given.report.value_or("");
+  return command;
+}
+
+int dispatch(const command_line& given) {
+  if (given.run->parsed()) return run_searches(searches_of(given, false));
+  if (given.prove->parsed()) return run_searches(searches_of(given, true));
+  if (given.list->parsed()) return run_list();
+  replay_command command;
+  command.file = given.file;
+  command.schedule = given.schedule;
+  if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
+  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
+  command.report = given.report.value_or("");
+  return run_replay(command);
+}
+
+int refuse(const std::string& line) {
+  std::cerr << "kvrace: " << line << "\n";
+  return exit_bad_input;
+}
+
+}  // namespace
+
+int run_command_line(int argument_count, const char* const* arguments) {
+  try {
+    command_line given;
+    try {
+      given.app.parse(argument_count, arguments);
+    } catch (const CLI::ParseError& error) {
+      // Help and version end here too, with code 0 and their text on standard output.
+      if (error.get_exit_code() == 0) return given.app.exit(error);
+      return refuse(printable(error.what(), 600) + "; see 'kvrace --help'");
+    }
+    return dispatch(given);
+  } catch (const usage_error& error) {
+    return refuse(error.line());
+  } catch (const std::exception& error) {
+    std::cerr << "kvrace: internal error: " << printable(error.what(), 600) << "\n";
+    return exit_internal;
+  }
+}
+
+}  // namespace kvrace::scenarios

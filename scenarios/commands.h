@@ -1,0 +1,44 @@
+// What the kvrace command does, once its arguments are known. Each returns an exit code; see outcome.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kvrace::scenarios {
+
+// Thrown for whatever the user can put right; what() is one line, ready to print after "kvrace: ".
+class usage_error {
+ public:
+  explicit usage_error(std::string line) : line_(std::move(line)) {}
+  [[nodiscard]] const std::string& line() const { return line_; }
+
+ private:
+  std::string line_;
+};
+
+struct search_command {
+  bool prove = false;  // explore with the bounded search, whatever the files say
+  std::vector<std::string> scenarios;
+  bool all = false;    // the embedded ones
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> runs;
+  std::optional<double> time_s;  // per scenario
+  std::optional<unsigned> preemptions_max;
+  std::string report;  // path; empty: none
+};
+// Everything is read and checked before the first run.
+int run_searches(const search_command&);
+
+struct replay_command {
+  std::string file;       // a report; a scenario if there is a schedule
+  std::optional<std::string> schedule;
+  std::uint64_t finding = 1;
+  std::string report;
+};
+int run_replay(const replay_command&);
+
+int run_list();
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,54 @@
+# cmake -DOUTPUT=FILE.cc -DSCHEMA=FILE -P embed.cmake FILE...
+# Writes the scenario files and their schema as C++ string literals. Pieces stay below the 64 KiB a compiler must accept.
+function(literal file result)
+  file(READ "${file}" text HEX)
+  string(LENGTH "${text}" digits)
+  set(pieces "")
+  set(offset 0)
+  while(offset LESS digits)
+    string(SUBSTRING "${text}" ${offset} 2000 piece)
+    string(REGEX REPLACE "(..)" "\\\\x\\1" piece "${piece}")
+    string(APPEND pieces "\n    \"${piece}\"")
+    math(EXPR offset "${offset} + 2000")
+  endwhile()
+  set(${result} "${pieces}" PARENT_SCOPE)
+endfunction()
+
+set(first 0)
+math(EXPR last "${CMAKE_ARGC} - 1")
+set(entries "")
+set(seen_files FALSE)
+foreach(index RANGE ${first} ${last})
+  set(argument "${CMAKE_ARGV${index}}")
+  if(seen_files)
+    get_filename_component(name "${argument}" NAME_WE)
+    literal("${argument}" text)
+    string(APPEND entries "    {\"${name}\", ${text}sv},\n")
+  elseif(argument MATCHES "embed\\.cmake$")
+    set(seen_files TRUE)
+  endif()
+endforeach()
+literal("${SCHEMA}" schema)
+
+file(WRITE "${OUTPUT}.new" "// Written by scenarios/embed.cmake.
+#include \"scenarios/embedded.h\"
+
+namespace kvrace::scenarios {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr embedded_file files[] = {
+${entries}};
+
+}  // namespace
+
+std::span<const embedded_file> embedded_scenarios() { return files; }
+
+std::string_view scenario_schema() {
+  return ${schema}sv;
+}
+
+}  // namespace kvrace::scenarios
+")
+file(RENAME "${OUTPUT}.new" "${OUTPUT}")

@@ -1,0 +1,158 @@
+#include "scenarios/json_text.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scenarios/unicode.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+using nlohmann::json;
+
+// Lines and columns count from 1; columns count bytes.
+std::string place_of(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, std::min(offset, text.size()));
+  const auto line = std::count(before.begin(), before.end(), '\n') + 1;
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t column = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
+  return std::to_string(line) + ":" + std::to_string(column);
+}
+
+std::optional<input_error> find_invalid_utf8(std::string_view text) {
+  for (std::size_t offset = 0; offset < text.size();) {
+    const std::optional<code_point> character = decode(text.substr(offset));
+    if (!character) return input_error{place_of(text, offset), "expected UTF-8, not byte " + printable(text.substr(offset, 1))};
+    offset += character->length;
+  }
+  return std::nullopt;
+}
+
+// Before the parser sees the text: its own recursion and that of everything after it is bounded by this.
+std::optional<input_error> find_deep_nesting(std::string_view text) {
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t offset = 0; offset < text.size(); ++offset) {
+    const char character = text[offset];
+    if (in_string) {
+      if (character == '\\') ++offset;
+      else if (character == '"') in_string = false;
+    } else if (character == '"') {
+      in_string = true;
+    } else if (character == '[' || character == '{') {
+      if (++depth > nesting_max)
+        return input_error{place_of(text, offset), "expected at most " + std::to_string(nesting_max) + " nested arrays and objects"};
+    } else if ((character == ']' || character == '}') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::nullopt;
+}
+
+// Builds the document. What it adds to the library's own builder is the check that every key is there once.
+class builder final : public nlohmann::json_sax<json> {
+ public:
+  explicit builder(std::string_view text) : text_(text) {}
+
+  json document;
+  std::optional<input_error> error;
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(json::number_integer_t value) override { return add(value); }
+  bool number_unsigned(json::number_unsigned_t value) override { return add(value); }
+  bool number_float(json::number_float_t value, const json::string_t&) override { return add(value); }
+  bool string(json::string_t& value) override { return add(std::move(value)); }
+  bool binary(json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(json::string_t& name) override {
+    frame& innermost = frames_.back();
+    if (!innermost.keys.insert(name).second) {
+      error = input_error{pointer_to(pointer(), name), "expected this key once"};
+      return false;
+    }
+    innermost.key = name;
+    return true;
+  }
+
+  bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& cause) override {
+    error = input_error{place_of(text_, position == 0 ? 0 : position - 1), words_of(cause.what())};
+    return false;
+  }
+
+ private:
+  struct frame {
+    json* value = nullptr;
+    std::string key;             // objects: the member being read
+    std::set<std::string> keys;  // objects: the members so far
+  };
+
+  std::string pointer() const {
+    std::string text;
+    for (std::size_t index = 0; index + 1 < frames_.size(); ++index) {
+      const frame& parent = frames_[index];
+      text = parent.value->is_object() ? pointer_to(text, parent.key) : pointer_to(text, parent.value->size() - 1);
+    }
+    return text;
+  }
+
+  json* place(json value) {
+    if (frames_.empty()) return &(document = std::move(value));
+    frame& innermost = frames_.back();
+    if (innermost.value->is_object()) return &((*innermost.value)[innermost.key] = std::move(value));
+    innermost.value->push_back(std::move(value));
+    return &innermost.value->back();
+  }
+
+  template <class Value>
+  bool add(Value&& value) {
+    place(json(std::forward<Value>(value)));
+    return true;
+  }
+  bool open(json value) {
+    json* const added = place(std::move(value));
+    frames_.push_back({added, {}, {}});
+    return true;
+  }
+  bool close() {
+    frames_.pop_back();
+    return true;
+  }
+
+  // The library says: "[json...] parse error at line 1, column 2: syntax error while parsing value - REASON; expected X"; the
+  // reason may quote all of a long token.
+  static std::string words_of(std::string_view message) {
+    if (message.find("number overflow") != std::string_view::npos) return "expected a number that fits a double";
+    std::string reason(message);
+    if (const std::size_t dash = reason.find(" - "); dash != std::string::npos) reason.erase(0, dash + 3);
+    if (const std::size_t read = reason.find("; last read: "); read != std::string::npos) {
+      const std::size_t after = reason.rfind("; expected ");
+      reason.erase(read, after != std::string::npos && after > read ? after - read : std::string::npos);
+    }
+    return "expected JSON: " + reason;
+  }
+
+  std::string_view text_;
+  std::vector<frame> frames_;
+};
+
+}  // namespace
+
+std::variant<json, input_error> parse_json(std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return input_error{"1:1", "expected a JSON object, not an empty file"};
+  if (std::optional<input_error> error = find_invalid_utf8(text)) return *std::move(error);
+  if (std::optional<input_error> error = find_deep_nesting(text)) return *std::move(error);
+  builder result(text);
+  if (!json::sax_parse(text, &result)) return result.error.value_or(input_error{"", "expected JSON"});
+  return std::move(result.document);
+}
+
+}  // namespace kvrace::scenarios

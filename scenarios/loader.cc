@@ -1,0 +1,168 @@
+#include "scenarios/loader.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/generator.h"
+#include "scenarios/json_text.h"
+#include "scenarios/schema.h"
+#include "scenarios/semantics.h"
+#include "scenarios/unicode.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+using nlohmann::json;
+
+std::vector<cache::token> tokens_of(const json& value) {
+  if (value.is_array()) return value.get<std::vector<cache::token>>();
+  std::vector<cache::token> tokens;
+  for (std::string_view rest = value.get_ref<const std::string&>(); !rest.empty();) {
+    const code_point character = *decode(rest);  // parse_json lets no invalid UTF-8 through
+    tokens.push_back(character.value);
+    rest.remove_prefix(character.length);
+  }
+  return tokens;
+}
+
+cache::prompt prompt_of(const json& value) {
+  return {.owner = {.model = value["model"].get<std::string>(),
+                    .adapter = value.value("adapter", ""),
+                    .adapter_version = value.value("adapter_version", std::uint32_t{0}),
+                    .tenant = value.value("tenant", "")},
+          .tokens = tokens_of(value["tokens"])};
+}
+
+cache::cancel_point cancel_point_of(const std::string& name) {
+  if (name == "after_lookup") return cache::cancel_point::after_lookup;
+  if (name == "after_reserve") return cache::cancel_point::after_reserve;
+  if (name == "after_fill") return cache::cancel_point::after_fill;
+  return cache::cancel_point::none;
+}
+
+operation operation_of(const json& value) {
+  const auto call = value.begin();
+  if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
+  operation result{.prompt = prompt_of(call.value())};
+  if (call.key() == "serve") {
+    result.what = operation::kind::serve;
+    result.cancel = cancel_point_of(call.value().value("cancel", ""));
+  } else if (call.key() == "expect_match") {
+    result.what = operation::kind::expect_match;
+    result.expected_tokens = call.value()["expected_tokens"].get<std::size_t>();
+  }
+  return result;
+}
+
+std::vector<task> tasks_of(const json& value) {
+  std::vector<task> tasks;
+  for (const json& each : value) {
+    task& added = tasks.emplace_back();
+    added.name = each["name"].get<std::string>();
+    for (const json& call : each["operations"]) added.operations.push_back(operation_of(call));
+  }
+  return tasks;
+}
+
+generator generator_of(const json& value) {
+  generator result;
+  result.seed = value["seed"].get<std::uint64_t>();
+  result.tasks = value["tasks"].get<unsigned>();
+  result.operations = value["operations"].get<unsigned>();
+  if (const auto keys = value.find("keys"); keys != value.end() && (*keys)["distribution"] == "zipf")
+    result.zipf_exponent = keys->value("exponent", 1.0);
+  result.tenants = value.value("tenants", 1u);
+  if (const auto tree = value.find("prefix_tree"); tree != value.end()) {
+    result.tree_depth = (*tree)["depth"].get<unsigned>();
+    result.tree_fanout = (*tree)["fanout"].get<unsigned>();
+  }
+  if (const auto mix = value.find("mix"); mix != value.end()) {
+    result.mix = {.lookup = mix->value("lookup", std::uint64_t{0}),
+                  .serve = mix->value("serve", std::uint64_t{0}),
+                  .invalidate = mix->value("invalidate", std::uint64_t{0})};
+  }
+  result.cancellation_probability = value.value("cancellation_probability", 0.0);
+  return result;
+}
+
+search search_of(const json& value) {
+  static const std::vector<std::pair<std::string, search::kind>> strategies = {{"random", search::kind::random},
+                                                                               {"pct", search::kind::pct},
+                                                                               {"bounded", search::kind::bounded},
+                                                                               {"prove", search::kind::prove}};
+  search result;
+  for (const auto& [name, kind] : strategies)
+    if (value["strategy"] == name) result.strategy = kind;
+  result.switch_probability = value.value("switch_probability", result.switch_probability);
+  result.depth = value.value("depth", result.depth);
+  result.decisions_max = value.value("decisions_max", result.decisions_max);
+  if (value.contains("preemptions_max")) result.preemptions_max = value["preemptions_max"].get<unsigned>();
+  result.states_max = value.value("states_max", result.states_max);
+  if (value.contains("runs")) result.runs = value["runs"].get<std::uint64_t>();
+  result.seed = value.value("seed", result.seed);
+  result.stop_at_violation = value.value("stop_at_violation", result.stop_at_violation);
+  return result;
+}
+
+expectation expectation_of(const json& value) {
+  if (value.contains("violation")) return {.violation = value["violation"].get<std::string>(), .verdict = std::nullopt};
+  const json& verdict = value["verdict"];
+  return {.violation = std::nullopt,
+          .verdict = verdict == "proved"      ? kvrace::verdict::proved
+                     : verdict == "exhausted" ? kvrace::verdict::exhausted
+                                              : kvrace::verdict::not_found};
+}
+
+// The document names the oracles that are on, the cache those that are off.
+std::vector<std::string> oracles_off(const json& document) {
+  std::vector<std::string> off;
+  if (!document.contains("oracles")) return off;
+  const auto on = document["oracles"].get<std::vector<std::string>>();
+  for (const oracle_name& oracle : all_oracles())
+    if (oracle.of_the_cache && std::find(on.begin(), on.end(), oracle.name) == on.end()) off.push_back(oracle.name);
+  return off;
+}
+
+cache::configuration configuration_of(const json& value) {
+  return {.locking = value["locking"].get<std::string>(),
+          .capacity_blocks = value["capacity_blocks"].get<std::uint32_t>(),
+          .tokens_per_block = value["tokens_per_block"].get<std::uint32_t>(),
+          .hash_bits = value.value("hash_bits", std::uint32_t{64}),
+          .flaws = value.value("flaws", std::vector<std::string>{})};
+}
+
+}  // namespace
+
+std::uint64_t digest_of(std::string_view text) {
+  std::uint64_t digest = 0xcbf29ce484222325u;
+  for (const char character : text) digest = (digest ^ static_cast<unsigned char>(character)) * 0x100000001b3u;
+  return digest;
+}
+
+std::variant<scenario, input_error> parse_scenario(std::string_view text, std::string_view path) {
+  std::variant<json, input_error> parsed = parse_json(text);
+  if (input_error* const error = std::get_if<input_error>(&parsed)) return std::move(*error);
+  const json& document = std::get<json>(parsed);
+  if (std::optional<input_error> error = check_schema(document)) return *std::move(error);
+
+  scenario result;
+  result.source = {.path = std::string(path), .text = std::string(text), .digest = digest_of(text)};
+  result.name = document["name"].get<std::string>();
+  result.question = document.value("question", "");
+  result.cache.configuration = configuration_of(document["cache"]);
+  result.search = search_of(document["search"]);
+  result.expect = expectation_of(document["expect"]);
+  if (document.contains("limits")) result.steps_max = document["limits"].value("steps_max", result.steps_max);
+  std::optional<generator> generated;
+  if (document.contains("generate")) generated = generator_of(document["generate"]);
+  if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);
+
+  result.cache.oracles_off = oracles_off(document);
+  result.tasks = generated ? generate_tasks(*generated, result.cache.configuration.tokens_per_block) : tasks_of(document["tasks"]);
+  return result;
+}
+
+}  // namespace kvrace::scenarios

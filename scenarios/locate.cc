@@ -1,0 +1,74 @@
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "scenarios/embedded.h"
+#include "scenarios/loader.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos; }
+
+std::string_view without_zeros(std::string_view number) {
+  while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+  return number;
+}
+
+// "01_ghost_entry" is called "01_ghost_entry", "ghost_entry", "01" and "1".
+bool is_called(const embedded_file& file, std::string_view name) {
+  const std::size_t underscore = file.name.find('_');
+  if (is_number(name)) return without_zeros(file.name.substr(0, underscore)) == without_zeros(name);
+  return file.name == name || file.name.substr(underscore + 1) == name;
+}
+
+bool looks_like_a_path(const std::string& text) { return text.find('/') != std::string::npos || text.ends_with(".json"); }
+
+std::variant<scenario, input_error> load_path(const std::string& path) {
+  std::variant<std::string, input_error> text = read_file(path, scenario_bytes_max);
+  if (input_error* const error = std::get_if<input_error>(&text)) return std::move(*error);
+  return parse_scenario(std::get<std::string>(text), path);
+}
+
+}  // namespace
+
+std::variant<std::string, input_error> read_file(const std::string& path, std::size_t bytes_max) {
+  const auto failed = [] { return input_error{"", std::string("cannot be read: ") + std::strerror(errno)}; };
+  // A NUL would cut the name the system sees.
+  if (path.empty() || path.find('\0') != std::string::npos) return input_error{"", "expected the name of a file"};
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return failed();
+  std::string text;
+  std::optional<input_error> error;
+  char buffer[65'536];
+  for (;;) {
+    const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) error = failed();
+    if (count <= 0) break;
+    text.append(buffer, static_cast<std::size_t>(count));
+    if (text.size() > bytes_max) {
+      error = input_error{"", "expected at most " + std::to_string(bytes_max) + " bytes"};
+      break;
+    }
+  }
+  ::close(descriptor);
+  if (error) return *std::move(error);
+  return text;
+}
+
+std::variant<scenario, input_error> find_scenario(const std::string& path_or_name) {
+  if (looks_like_a_path(path_or_name)) return load_path(path_or_name);
+  for (const embedded_file& file : embedded_scenarios())
+    if (is_called(file, path_or_name)) return parse_scenario(file.text, file.name);
+  if (::access(path_or_name.c_str(), F_OK) == 0) return load_path(path_or_name);
+  std::vector<std::string> names;
+  for (const embedded_file& file : embedded_scenarios()) names.emplace_back(file.name);
+  return input_error{"", "expected a file or a scenario named by 'kvrace list'" + suggestion(path_or_name, names)};
+}
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,135 @@
+#include "scenarios/outcome.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace kvrace::scenarios {
+namespace {
+
+// How much a verdict shows of the absence of violations; 0: nothing.
+int strength(kvrace::verdict verdict) {
+  switch (verdict) {
+    case kvrace::verdict::proved: return 3;
+    case kvrace::verdict::exhausted: return 2;
+    case kvrace::verdict::not_found: return 1;
+    default: return 0;
+  }
+}
+
+std::string lower(std::string text) {
+  for (char& character : text)
+    if (character >= 'A' && character <= 'Z') character = static_cast<char>(character - 'A' + 'a');
+  return text;
+}
+
+std::string wanted(const expectation& expected) {
+  if (expected.violation) return "violation " + *expected.violation;
+  return "verdict " + lower(kvrace::to_string(*expected.verdict));
+}
+
+const kvrace::finding* other_than(const std::optional<std::string>& oracle, const kvrace::result& result) {
+  const auto other = std::find_if(result.findings.begin(), result.findings.end(),
+                                  [&](const kvrace::finding& each) { return !oracle || each.oracle != *oracle; });
+  return other == result.findings.end() ? nullptr : &*other;
+}
+
+reports::expectation_facts judge_violations(const std::string& expected, const scenario& scenario, const kvrace::result& result) {
+  if (const kvrace::finding* const other = other_than(scenario.expect.violation, result))
+    return {.expected = expected, .outcome = "found violation " + other->oracle + ", which is not expected", .met = false, .exit_code = exit_violation};
+  return {.expected = expected, .outcome = "found as expected", .met = true, .exit_code = exit_as_expected};
+}
+
+// Requires a result without findings.
+bool shows(const scenario& scenario, const kvrace::result& result, std::string_view mode) {
+  if (mode == "replay") return true;
+  const kvrace::verdict asked = *scenario.expect.verdict;
+  if (strength(result.verdict) < strength(asked)) return false;
+  const bool too_few_preemptions = asked == kvrace::verdict::exhausted && result.verdict == kvrace::verdict::exhausted &&
+                                   result.preemptions_bound < scenario.search.preemptions_max.value_or(0);
+  return !too_few_preemptions;
+}
+
+std::uint64_t metric(const kvrace::result& result, std::string_view name) {
+  for (const auto& [metric_name, value] : result.metrics)
+    if (metric_name == name) return value;
+  return 0;
+}
+
+// Glossary: "Rates".
+std::vector<reports::rate> rates_of(const kvrace::result& result) {
+  struct quotient {
+    const char* name;
+    const char* numerator;
+    const char* denominator;
+  };
+  static constexpr std::array<quotient, 4> quotients = {{{"pollution", "requests_polluted", "requests_completed"},
+                                                         {"ghost", "blocks_ghost", "blocks_audited"},
+                                                         {"stale", "requests_stale", "requests_completed"},
+                                                         {"hit", "tokens_hit", "tokens_queried"}}};
+  std::vector<reports::rate> rates;
+  for (const quotient& each : quotients) rates.push_back({each.name, metric(result, each.numerator), metric(result, each.denominator)});
+  return rates;
+}
+
+std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view mode) {
+  std::size_t operations = 0;
+  for (const task& each : scenario.tasks) operations = std::max(operations, each.operations.size());
+  const cache::configuration& cache = scenario.cache.configuration;
+  std::vector<reports::bound> bounds = {{"tasks", std::to_string(scenario.tasks.size())},
+                                        {"operations per task", std::to_string(operations)},
+                                        {"blocks", std::to_string(cache.capacity_blocks)},
+                                        {"tokens per block", std::to_string(cache.tokens_per_block)},
+                                        {"steps per run", std::to_string(scenario.steps_max)},
+                                        {"memory model", "sequential consistency"}};
+  if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
+    bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
+  return bounds;
+}
+
+}  // namespace
+
+int worse(int left, int right) {
+  static constexpr std::array<int, 5> by_severity = {exit_as_expected, exit_not_shown, exit_violation, exit_unsound, exit_internal};
+  const auto rank = [](int code) { return std::find(by_severity.begin(), by_severity.end(), code); };
+  return rank(left) < rank(right) ? right : left;
+}
+
+reports::expectation_facts judge(const scenario& scenario, const kvrace::result& result, std::string_view mode) {
+  const std::string expected = wanted(scenario.expect);
+  const std::string verdict = kvrace::to_string(result.verdict);
+  if (result.verdict == kvrace::verdict::unsound)
+    return {.expected = expected, .outcome = "nothing can be said: " + verdict, .met = false, .exit_code = exit_unsound};
+  if (!result.findings.empty()) return judge_violations(expected, scenario, result);
+  if (!scenario.expect.violation && shows(scenario, result, mode))
+    return {.expected = expected, .outcome = mode == "replay" ? "no violation, as expected" : "shown as expected", .met = true, .exit_code = exit_as_expected};
+  return {.expected = expected, .outcome = "expected " + expected + ", got " + verdict, .met = false, .exit_code = exit_not_shown};
+}
+
+std::string shell_quoted(std::string_view argument) {
+  static constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,=@%+";
+  if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  std::string quoted = "'";
+  for (const char character : argument) {
+    if (character == '\'') quoted += "'\\''";
+    else quoted += character;
+  }
+  return quoted + "'";
+}
+
+reports::report make_report(const scenario& scenario, kvrace::result result, std::string_view mode) {
+  reports::report report;
+  report.scenario = {.name = scenario.name, .path = scenario.source.path, .digest = scenario.source.digest, .text = scenario.source.text};
+  report.mode = mode;
+  report.rates = rates_of(result);
+  report.bounds = bounds_of(scenario, mode);
+  report.expectation = judge(scenario, result, mode);
+  for (const kvrace::finding& finding : result.findings) {
+    report.replay_commands.push_back("kvrace replay " + shell_quoted(scenario.source.path) + " --schedule " +
+                                     shell_quoted(finding.schedule.to_string()));
+  }
+  report.result = std::move(result);
+  return report;
+}
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,72 @@
+#include "scenarios/program.h"
+
+#include <memory>
+
+namespace kvrace::scenarios {
+namespace {
+
+void perform(cache::simulation& simulation, const operation& call) {
+  switch (call.what) {
+    case operation::kind::lookup: simulation.lookup(call.prompt); return;
+    case operation::kind::serve: simulation.serve(call.prompt, call.cancel); return;
+    case operation::kind::invalidate: simulation.invalidate(); return;
+    case operation::kind::expect_match: simulation.expect_match(call.prompt, call.expected_tokens); return;
+  }
+}
+
+kvrace::limits limits_of(const scenario& scenario) { return {.steps_max = scenario.steps_max}; }
+
+kvrace::strategy_choice strategy_of(const search& search) {
+  if (search.strategy == search::kind::pct) return kvrace::pct({.depth = search.depth, .decisions_max = search.decisions_max});
+  return kvrace::random_walk(search.switch_probability);
+}
+
+}  // namespace
+
+kvrace::program make_program(const scenario& scenario) {
+  struct prepared {
+    cache::simulation_options cache;
+    std::vector<task> tasks;
+  };
+  const auto fixed = std::make_shared<const prepared>(prepared{scenario.cache, scenario.tasks});
+  return [fixed](kvrace::run& run) {
+    const std::unique_ptr<cache::simulation> simulation = cache::make_simulation(run, fixed->cache);
+    for (const task& client : fixed->tasks) {
+      run.spawn(client.name, [simulation = simulation.get(), &client] {
+        for (const operation& call : client.operations) perform(*simulation, call);
+      });
+    }
+    run.join_all();
+    simulation->finish();
+  };
+}
+
+kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer) {
+  const search& search = scenario.search;
+  if (search.sampling()) {
+    return kvrace::check({.strategy = strategy_of(search),
+                          .seed = search.seed,
+                          .runs = search.runs.value_or(search::default_runs),
+                          .time_s = search.time_s,
+                          .stop_at_violation = search.stop_at_violation,
+                          .count_distinct = true,
+                          .limits = limits_of(scenario),
+                          .metrics = cache::metric_names(),
+                          .observer = observer},
+                         make_program(scenario));
+  }
+  kvrace::prove_options options{.runs = search.runs.value_or(0),
+                                .states_max = search.states_max,
+                                .time_s = search.time_s,
+                                .limits = limits_of(scenario),
+                                .metrics = cache::metric_names(),
+                                .observer = observer};
+  if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;
+  return kvrace::prove(options, make_program(scenario));
+}
+
+kvrace::result follow(const scenario& scenario, const kvrace::schedule& schedule) {
+  return kvrace::replay({.limits = limits_of(scenario), .metrics = cache::metric_names()}, schedule, make_program(scenario));
+}
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,19 @@
+// A scenario as a program the engine can run.
+#pragma once
+
+#include <kvrace/check.h>
+
+#include "scenarios/scenario.h"
+
+namespace kvrace::scenarios {
+
+// Holds everything it needs: `scenario` may go away. Prompts are prepared once, so that a run only reads them.
+[[nodiscard]] kvrace::program make_program(const scenario&);
+
+// The search the scenario asks for. `observer` may be null.
+[[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer);
+
+// One run, along `schedule`.
+[[nodiscard]] kvrace::result follow(const scenario&, const kvrace::schedule& schedule);
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,89 @@
+#include "scenarios/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <string_view>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace kvrace::scenarios {
+namespace {
+
+volatile std::sig_atomic_t stop_flag = 0;
+
+void on_signal(int) { stop_flag = 1; }
+
+void print(std::string_view text) {
+  // A terminal that has gone away is no reason to end a search.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+std::string rounded(double value) { return std::to_string(static_cast<std::uint64_t>(std::llround(std::max(value, 0.0)))); }
+
+// Seconds until the first budget ends the search; below 0 if nothing is known.
+double time_left_s(const kvrace::search_progress& progress) {
+  double left = -1;
+  if (progress.time_s_max > 0) left = progress.time_s_max - progress.time_s;
+  if (progress.runs_max > 0 && progress.runs > 0) {
+    const double by_runs = progress.time_s * (static_cast<double>(progress.runs_max) / static_cast<double>(progress.runs) - 1);
+    left = left < 0 ? by_runs : std::min(left, by_runs);
+  }
+  return left;
+}
+
+unsigned columns_of_terminal() {
+  winsize size{};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+}  // namespace
+
+void stop_on_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+bool stop_requested() { return stop_flag != 0; }
+
+std::string describe_progress(const std::string& title, const kvrace::search_progress& progress) {
+  std::string text = title + "  ";
+  if (progress.runs_max > 0) {
+    text += rounded(100 * static_cast<double>(progress.runs) / static_cast<double>(progress.runs_max)) + "% of " + std::to_string(progress.runs_max) + " runs";
+  } else {
+    text += std::to_string(progress.runs) + " runs";
+  }
+  if (progress.time_s > 0) text += "  " + rounded(static_cast<double>(progress.runs) / progress.time_s) + " runs/s";
+  if (progress.states_distinct > 0) {
+    text += "  " + std::to_string(progress.preemptions) + " preemptions  " + std::to_string(progress.states_distinct) + " states, " +
+            std::to_string(progress.states_open) + " open";
+  } else if (progress.schedules_distinct > 0) {
+    text += "  " + std::to_string(progress.schedules_distinct) + " distinct schedules";
+  }
+  if (progress.violations > 0) text += "  " + std::to_string(progress.violations) + " violations";
+  if (const double left = time_left_s(progress); left >= 0) text += "  " + rounded(left) + " s left";
+  return text;
+}
+
+progress_line::progress_line(std::string title) : title_(std::move(title)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+
+progress_line::~progress_line() {
+  if (shown_) print("\r\033[K");
+}
+
+bool progress_line::on_progress(const kvrace::search_progress& progress) {
+  if (is_terminal_) {
+    std::string line = describe_progress(title_, progress);
+    if (const unsigned columns = columns_of_terminal(); line.size() >= columns) line.resize(columns - 1);
+    print("\r" + line + "\033[K");
+    shown_ = true;
+  }
+  return !stop_requested();
+}
+
+}  // namespace kvrace::scenarios

@@ -1,0 +1,31 @@
+// What a person sees and can do while a search runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <kvrace/observer.h>
+
+namespace kvrace::scenarios {
+
+// From now on, SIGINT and SIGTERM ask for a clean end; the second one of a kind ends the process as usual.
+void stop_on_signals();
+[[nodiscard]] bool stop_requested();
+
+// Keeps one line on standard error up to date if that is a terminal; silent otherwise. Ends the search when asked to stop.
+class progress_line final : public kvrace::search_observer {
+ public:
+  explicit progress_line(std::string title);
+  ~progress_line() override;
+  bool on_progress(const kvrace::search_progress&) override;
+
+ private:
+  std::string title_;
+  bool is_terminal_;
+  bool shown_ = false;
+};
+
+// "01_name  61% of 1000 runs  12345 runs/s  345 distinct schedules  2 s left"
+[[nodiscard]] std::string describe_progress(const std::string& title, const kvrace::search_progress&);
+
+}  // namespace kvrace::scenarios

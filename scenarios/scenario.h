@@ -1,0 +1,87 @@
+// A scenario as the program uses it: read, checked and complete. Start here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kvrace/cache/simulation.h>
+#include <kvrace/result.h>
+
+namespace kvrace::scenarios {
+
+// The file a scenario came from.
+struct source {
+  std::string path;          // as the user gave it
+  std::string text;          // byte for byte
+  std::uint64_t digest = 0;  // FNV-1a, 64 bits, over `text`
+};
+
+struct operation {
+  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match };
+  kind what = kind::lookup;
+  cache::prompt prompt = {};        // not for invalidate
+  std::size_t expected_tokens = 0;  // expect_match only
+  cache::cancel_point cancel = cache::cancel_point::none;  // serve only
+};
+
+struct task {
+  std::string name;
+  std::vector<operation> operations;
+};
+
+// A workload drawn once from its own seed, so that the search's seed never changes the question.
+struct generator {
+  std::uint64_t seed = 0;
+  unsigned tasks = 1;
+  unsigned operations = 1;  // per task
+  std::optional<double> zipf_exponent;  // nullopt: uniform
+  unsigned tenants = 1;
+  unsigned tree_depth = 1;
+  unsigned tree_fanout = 4;
+  struct {
+    std::uint64_t lookup = 0;
+    std::uint64_t serve = 1;
+    std::uint64_t invalidate = 0;
+  } mix;
+  double cancellation_probability = 0;
+};
+
+struct search {
+  enum class kind : std::uint8_t { random, pct, bounded, prove };
+  kind strategy = kind::random;
+  double switch_probability = 0.3;             // random
+  unsigned depth = 3;                          // pct
+  std::uint64_t decisions_max = 100;           // pct
+  std::optional<unsigned> preemptions_max;     // bounded
+  std::uint64_t states_max = 0;                // bounded, prove; 0: no budget
+  std::optional<std::uint64_t> runs;           // sampling: default_runs without it; bounded, prove: a budget
+  std::uint64_t seed = 1;                      // sampling
+  bool stop_at_violation = true;               // sampling
+  double time_s = 0;                           // a budget from the command line only: 0 is none
+
+  static constexpr std::uint64_t default_runs = 1'000;
+  [[nodiscard]] bool sampling() const { return strategy == kind::random || strategy == kind::pct; }
+};
+
+// Exactly one is set.
+struct expectation {
+  std::optional<std::string> violation;  // name of an oracle
+  std::optional<kvrace::verdict> verdict;  // proved, exhausted or not_found
+};
+
+struct scenario {
+  scenarios::source source;
+  std::string name;
+  std::string question;
+  cache::simulation_options cache;
+  std::vector<scenarios::task> tasks;  // generated ones included
+  scenarios::search search;
+  scenarios::expectation expect;
+  std::uint64_t steps_max = 100'000;  // per run
+};
+
+[[nodiscard]] std::uint64_t digest_of(std::string_view text);
+
+}  // namespace kvrace::scenarios

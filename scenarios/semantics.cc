@@ -1,0 +1,138 @@
+#include "scenarios/semantics.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "scenarios/generator.h"
+#include "scenarios/loader.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+using nlohmann::json;
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+input_error unknown_name(const std::string& pointer, const char* thing, const std::string& given, const std::vector<std::string>& names) {
+  return {pointer, std::string("expected ") + thing + ", one of " + listed(names) + ", not '" + printable(given, 60) + "'" + suggestion(given, names)};
+}
+
+std::optional<input_error> check_cache(const cache::configuration& configuration) {
+  std::vector<std::string> locking;
+  for (const cache::locking_description& each : cache::locking_strategies()) locking.emplace_back(each.name);
+  if (!contains(locking, configuration.locking)) return unknown_name("/cache/locking", "a locking strategy", configuration.locking, locking);
+  std::vector<std::string> flaws;
+  for (const cache::flaw_description& each : cache::flaws()) flaws.emplace_back(each.name);
+  for (std::size_t index = 0; index < configuration.flaws.size(); ++index) {
+    if (!contains(flaws, configuration.flaws[index]))
+      return unknown_name(pointer_to("/cache/flaws", index), "a flaw", configuration.flaws[index], flaws);
+  }
+  if (std::optional<cache::configuration_error> error = cache::validate(configuration))
+    return input_error{"/cache/" + error->field, error->expected};
+  return std::nullopt;
+}
+
+std::optional<input_error> check_tasks(const json& tasks) {
+  std::map<std::string, std::size_t> seen;
+  for (std::size_t index = 0; index < tasks.size(); ++index) {
+    const std::string& name = tasks[index]["name"].get_ref<const std::string&>();
+    const auto [first, added] = seen.emplace(name, index);
+    if (!added) {
+      const std::string pointer = pointer_to(pointer_to("/tasks", index), "name");
+      return input_error{pointer, "expected a name of its own, not that of /tasks/" + std::to_string(first->second)};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<input_error> check_generator(const json& value, const generator& read, std::uint32_t tokens_per_block) {
+  if (value.contains("keys") && value["keys"].contains("exponent") && !read.zipf_exponent)
+    return input_error{"/generate/keys/exponent", "expected no such key with distribution uniform"};
+  if (read.mix.lookup + read.mix.serve + read.mix.invalidate == 0) return input_error{"/generate/mix", "expected a weight above 0"};
+  if (leaves_of(read) > leaves_max)
+    return input_error{"/generate/prefix_tree", "expected fanout to the power of depth to be at most " + std::to_string(leaves_max)};
+  const std::uint64_t prompts = std::uint64_t{read.tasks} * read.operations;
+  const std::uint64_t tokens = prompts * (std::uint64_t{read.tree_depth} * tokens_per_block + 1);
+  if (tokens > generated_tokens_max) {
+    return input_error{"/generate", "expected at most " + std::to_string(generated_tokens_max) +
+                                        " tokens in all (tasks x operations x tokens in a prompt), not " + std::to_string(tokens)};
+  }
+  return std::nullopt;
+}
+
+std::optional<input_error> check_oracles(const json& document) {
+  if (!document.contains("oracles")) return std::nullopt;
+  std::vector<std::string> names;
+  for (const oracle_name& oracle : all_oracles())
+    if (oracle.of_the_cache) names.push_back(oracle.name);
+  const auto given = document["oracles"].get<std::vector<std::string>>();
+  for (std::size_t index = 0; index < given.size(); ++index) {
+    const std::string pointer = pointer_to("/oracles", index);
+    if (!contains(names, given[index])) return unknown_name(pointer, "an oracle of the cache", given[index], names);
+    if (std::find(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(index), given[index]) != given.begin() + static_cast<std::ptrdiff_t>(index))
+      return input_error{pointer, "expected every oracle once"};
+  }
+  return std::nullopt;
+}
+
+std::optional<input_error> check_search(const json& value) {
+  static const std::map<std::string, std::vector<std::string>> keys_of = {
+      {"random", {"strategy", "switch_probability", "runs", "seed", "stop_at_violation"}},
+      {"pct", {"strategy", "depth", "decisions_max", "runs", "seed", "stop_at_violation"}},
+      {"bounded", {"strategy", "preemptions_max", "states_max", "runs"}},
+      {"prove", {"strategy", "memory_model", "states_max", "runs"}},
+  };
+  const std::string& strategy = value["strategy"].get_ref<const std::string&>();
+  const std::vector<std::string>& keys = keys_of.at(strategy);
+  for (const auto& [name, unused] : value.items()) {
+    if (!contains(keys, name))
+      return input_error{pointer_to("/search", name), "expected no such key with strategy " + strategy + ", only " + listed(keys)};
+  }
+  if (strategy == "bounded" && !value.contains("preemptions_max"))
+    return input_error{"/search", "expected the key 'preemptions_max' with strategy bounded"};
+  return std::nullopt;
+}
+
+std::optional<input_error> check_expectation(const json& document, const scenario& read) {
+  if (read.expect.violation) {
+    const std::string& name = *read.expect.violation;
+    std::vector<std::string> names;
+    bool of_the_cache = false;
+    for (const oracle_name& oracle : all_oracles()) {
+      names.push_back(oracle.name);
+      if (oracle.name == name) of_the_cache = oracle.of_the_cache;
+    }
+    if (!contains(names, name)) return unknown_name("/expect/violation", "an oracle", name, names);
+    if (of_the_cache && document.contains("oracles") && !contains(document["oracles"].get<std::vector<std::string>>(), name))
+      return input_error{"/expect/violation", "expected an oracle that /oracles switches on, not " + name};
+    return std::nullopt;
+  }
+  const kvrace::verdict verdict = *read.expect.verdict;
+  if (read.search.sampling() && verdict != kvrace::verdict::not_found)
+    return input_error{"/expect/verdict", "expected not_found: strategies random and pct show no more"};
+  if (read.search.strategy == search::kind::prove && verdict == kvrace::verdict::exhausted)
+    return input_error{"/expect/verdict", "expected proved or not_found with strategy prove: exhausted belongs to bounded"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<input_error> check_semantics(const json& document, const scenario& read, const std::optional<generator>& generated) {
+  if (std::optional<input_error> error = check_cache(read.cache.configuration)) return error;
+  if (document.contains("tasks")) {
+    if (std::optional<input_error> error = check_tasks(document["tasks"])) return error;
+  }
+  if (generated) {
+    const std::uint32_t tokens_per_block = read.cache.configuration.tokens_per_block;
+    if (std::optional<input_error> error = check_generator(document["generate"], *generated, tokens_per_block)) return error;
+  }
+  if (std::optional<input_error> error = check_oracles(document)) return error;
+  if (std::optional<input_error> error = check_search(document["search"])) return error;
+  return check_expectation(document, read);
+}
+
+}  // namespace kvrace::scenarios
