@@ -24,7 +24,8 @@ constexpr std::uint64_t integer_max = 9'007'199'254'740'991;  // as in the scena
 constexpr const char* exit_codes = R"(
 Exit codes: 0 as the scenario expects, 1 a violation it does not expect, 2 what it
 expects was not shown, 3 the run means nothing, 64 bad input or usage, 70 internal
-error. Of several scenarios the worst code counts, in the order 70, 3, 1, 2, 0.)";
+error. Of several scenarios the worst code counts, in the order 70, 3, 1, 2, 0.
+)";
 
 constexpr const char* main_examples = R"(
 Examples:
@@ -54,7 +55,8 @@ Examples:
 
 Exit codes: 0 if the scenario expects what the replay shows, 1 for a violation it
 does not expect, 2 if it expects a violation and none is shown, 3 if the schedule
-cannot be followed or shows something else than the report says, 64 bad input.)";
+cannot be followed or shows something else than the report says, 64 bad input.
+)";
 
 // Options are taken as text and read here, so that every mistake is answered in the same words.
 std::uint64_t integer_option(const char* option, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
@@ -98,7 +100,7 @@ struct command_line {
     declare_prove();
     declare_replay();
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
-    list->footer("\nExample:\n  kvrace list");
+    list->footer("\nExample:\n  kvrace list\n");
   }
 
  private:

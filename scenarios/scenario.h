@@ -36,15 +36,15 @@ struct generator {
   std::uint64_t seed = 0;
   unsigned tasks = 1;
   unsigned operations = 1;  // per task
-  std::optional<double> zipf_exponent;  // nullopt: uniform
+  std::optional<double> zipf_exponent = {};  // nullopt: uniform
   unsigned tenants = 1;
   unsigned tree_depth = 1;
   unsigned tree_fanout = 4;
-  struct {
+  struct weights {
     std::uint64_t lookup = 0;
     std::uint64_t serve = 1;
     std::uint64_t invalidate = 0;
-  } mix;
+  } mix = {};
   double cancellation_probability = 0;
 };
 

@@ -1,0 +1,107 @@
+#include "scenarios/outcome.h"
+
+#include <catch2/catch.hpp>
+
+using namespace kvrace;
+using namespace kvrace::scenarios;
+
+namespace {
+
+scenario expecting_violation(const std::string& oracle) {
+  scenario asked;
+  asked.expect.violation = oracle;
+  return asked;
+}
+
+scenario expecting(kvrace::verdict verdict) {
+  scenario asked;
+  asked.search.strategy = search::kind::bounded;
+  asked.search.preemptions_max = 2;
+  asked.expect.verdict = verdict;
+  return asked;
+}
+
+kvrace::result with(kvrace::verdict verdict, const std::vector<std::string>& oracles = {}, unsigned preemptions = 0) {
+  kvrace::result result;
+  result.verdict = verdict;
+  result.preemptions_bound = preemptions;
+  for (const std::string& oracle : oracles) result.findings.emplace_back().oracle = oracle;
+  return result;
+}
+
+int code(const scenario& asked, const kvrace::result& result, std::string_view mode = "run") { return judge(asked, result, mode).exit_code; }
+
+}  // namespace
+
+TEST_CASE("an expected violation is 0, another 1, none 2") {
+  const scenario asked = expecting_violation("ghost_entry");
+  CHECK(code(asked, with(verdict::violation, {"ghost_entry"})) == 0);
+  CHECK(code(asked, with(verdict::violation, {"ghost_entry", "ghost_entry"})) == 0);
+  CHECK(code(asked, with(verdict::violation, {"deadlock"})) == 1);
+  CHECK(code(asked, with(verdict::violation, {"ghost_entry", "pollution"})) == 1);
+  CHECK(code(asked, with(verdict::not_found)) == 2);
+  CHECK(code(asked, with(verdict::proved)) == 2);
+  CHECK(code(asked, with(verdict::incomplete)) == 2);
+  CHECK(code(asked, with(verdict::unsound, {"ghost_entry"})) == 3);
+}
+
+TEST_CASE("a stronger verdict satisfies a weaker question, never the other way round") {
+  CHECK(code(expecting(verdict::proved), with(verdict::proved)) == 0);
+  CHECK(code(expecting(verdict::proved), with(verdict::exhausted, {}, 9)) == 2);
+  CHECK(code(expecting(verdict::proved), with(verdict::not_found)) == 2);
+  CHECK(code(expecting(verdict::exhausted), with(verdict::proved)) == 0);
+  CHECK(code(expecting(verdict::exhausted), with(verdict::exhausted, {}, 2)) == 0);
+  CHECK(code(expecting(verdict::exhausted), with(verdict::exhausted, {}, 1)) == 2);
+  CHECK(code(expecting(verdict::exhausted), with(verdict::not_found)) == 2);
+  CHECK(code(expecting(verdict::not_found), with(verdict::not_found)) == 0);
+  CHECK(code(expecting(verdict::not_found), with(verdict::proved)) == 0);
+  CHECK(code(expecting(verdict::not_found), with(verdict::incomplete)) == 2);
+  CHECK(code(expecting(verdict::not_found), with(verdict::violation, {"leak"})) == 1);
+  CHECK(code(expecting(verdict::proved), with(verdict::unsound)) == 3);
+}
+
+TEST_CASE("a replay is asked only whether a violation shows") {
+  CHECK(code(expecting(verdict::proved), with(verdict::not_found), "replay") == 0);
+  CHECK(code(expecting(verdict::proved), with(verdict::violation, {"leak"}), "replay") == 1);
+  CHECK(code(expecting_violation("leak"), with(verdict::violation, {"leak"}), "replay") == 0);
+  CHECK(code(expecting_violation("leak"), with(verdict::not_found), "replay") == 2);
+  CHECK(code(expecting_violation("leak"), with(verdict::unsound), "replay") == 3);
+}
+
+TEST_CASE("of several codes a violation outweighs what was not shown") {
+  CHECK(worse(0, 2) == 2);
+  CHECK(worse(1, 2) == 1);
+  CHECK(worse(2, 1) == 1);
+  CHECK(worse(1, 3) == 3);
+  CHECK(worse(70, 3) == 70);
+}
+
+TEST_CASE("a replay command survives the shell") {
+  CHECK(shell_quoted("a/b-1.json") == "a/b-1.json");
+  CHECK(shell_quoted("it's $x") == "'it'\\''s $x'");
+  CHECK(shell_quoted("") == "''");
+  scenario asked = expecting_violation("leak");
+  asked.source.path = "my file.json";
+  kvrace::result found = with(verdict::violation, {"leak"});
+  found.findings[0].schedule = *schedule::parse("1.3:2");
+  const reports::report report = make_report(asked, found, "run");
+  REQUIRE(report.replay_commands.size() == 1);
+  CHECK(report.replay_commands[0] == "kvrace replay 'my file.json' --schedule 1.3:2");
+}
+
+TEST_CASE("rates are quotients of the cache's metrics") {
+  kvrace::result counted = with(verdict::not_found);
+  counted.metrics = {{"requests_completed", 50}, {"requests_polluted", 6}, {"requests_stale", 2}, {"tokens_queried", 100},
+                     {"tokens_hit", 95},         {"blocks_audited", 20},   {"blocks_ghost", 1}};
+  const reports::report report = make_report(expecting(verdict::not_found), counted, "run");
+  REQUIRE(report.rates.size() == 4);
+  const auto is = [&](std::size_t index, const char* name, std::uint64_t numerator, std::uint64_t denominator) {
+    CHECK(report.rates[index].name == name);
+    CHECK(report.rates[index].numerator == numerator);
+    CHECK(report.rates[index].denominator == denominator);
+  };
+  is(0, "pollution", 6, 50);
+  is(1, "ghost", 1, 20);
+  is(2, "stale", 2, 50);
+  is(3, "hit", 95, 100);
+}
