@@ -63,8 +63,8 @@ std::uint64_t integer_option(const char* option, const std::string& text, std::u
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum) {
-    throw usage_error(std::string(option) + ": expected an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
-                      ", not '" + printable(text, 60) + "'");
+    throw usage_error(std::string(option) + ": expected an integer from " + std::to_string(minimum) + " to " +
+                      std::to_string(maximum) + ", not '" + printable(text, 60) + "'");
   }
   return value;
 }
@@ -74,7 +74,8 @@ double seconds_option(const char* option, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > seconds_max)
-    throw usage_error(std::string(option) + ": expected a number of seconds above 0 and up to 1000000000, not '" + printable(text, 60) + "'");
+    throw usage_error(std::string(option) + ": expected a number of seconds above 0 and up to 1000000000, not '" +
+                      printable(text, 60) + "'");
   return value;
 }
 
@@ -107,14 +108,20 @@ struct command_line {
   void declare_common(CLI::App& command) {
     command.add_option("SCENARIO", scenarios, "Files, or numbers or names of built-in scenarios");
     command.add_flag("--all", all, "All built-in scenarios");
-    command.add_option("--time", time, "Seconds for each scenario. A search it ends is INCOMPLETE, and its counts may differ next time")->option_text("SECONDS");
-    command.add_option("--report", report, "Write a report; several scenarios become an array. JSON, or text if FILE ends in .txt")->option_text("FILE");
+    command
+        .add_option("--time", time,
+                    "Seconds for each scenario. A search it ends is INCOMPLETE, and its counts may differ next time")
+        ->option_text("SECONDS");
+    command
+        .add_option("--report", report, "Write a report; several scenarios become an array. JSON, or text if FILE ends in .txt")
+        ->option_text("FILE");
   }
 
   void declare_run() {
     run = app.add_subcommand("run", "Answer the scenarios' questions as they ask them");
     declare_common(*run);
-    run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")->option_text("N");
+    run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")
+        ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
     run->footer(std::string(run_examples) + "\n" + exit_codes);
   }
@@ -131,14 +138,17 @@ struct command_line {
     replay = app.add_subcommand("replay", "Repeat a finding and stop at the violation");
     replay->add_option("FILE", file, "A JSON report; with --schedule, a scenario")->required();
     replay->add_option("--finding", finding, "Which finding of the report, from 1")->option_text("N");
-    replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")->option_text("TEXT")->excludes("--finding");
+    replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")
+        ->option_text("TEXT")
+        ->excludes("--finding");
     replay->add_option("--report", report, "Write a report of the replay")->option_text("FILE");
     replay->footer(replay_examples);
   }
 };
 
 search_command searches_of(const command_line& given, bool prove) {
-  if (given.all == !given.scenarios.empty()) throw usage_error("expected scenarios or --all; 'kvrace list' names the built-in ones");
+  if (given.all == !given.scenarios.empty())
+    throw usage_error("expected scenarios or --all; 'kvrace list' names the built-in ones");
   search_command command;
   command.prove = prove;
   command.scenarios = given.scenarios;
@@ -146,7 +156,8 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.seed) command.seed = integer_option("--seed", *given.seed, 0, integer_max);
   if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
   if (given.time) command.time_s = seconds_option("--time", *given.time);
-  if (given.preemptions) command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
+  if (given.preemptions)
+    command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
   if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
   command.report = given.report.value_or("");
   return command;

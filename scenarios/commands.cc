@@ -34,7 +34,7 @@ scenario load(const std::string& path_or_name) {
 // A report that cannot be written is found out before the search, not after it. Leaves nothing behind.
 void check_writable(const std::string& path) {
   if (path.empty()) return;
-  struct stat status {};
+  struct stat status{};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) throw usage_error(input_error{"", "cannot be written: it is a directory"}.to_line(path));
   std::string probe = path;
@@ -52,7 +52,8 @@ void write_report(const std::string& path, const std::vector<reports::report>& r
   const reports::format& format = by_extension != nullptr ? *by_extension : *reports::find_format("json");
   std::ostringstream text;
   format.write(text, reports, {});
-  if (const std::optional<std::string> error = reports::write_file(path, std::move(text).str())) throw usage_error(printable(*error, 600));
+  if (const std::optional<std::string> error = reports::write_file(path, std::move(text).str()))
+    throw usage_error(printable(*error, 600));
 }
 
 void print_report(const reports::report& report) {
@@ -95,7 +96,8 @@ void print_summary(const std::vector<reports::report>& reports, std::size_t aske
   for (const reports::report& report : reports) met += report.expectation.met ? 1 : 0;
   std::cout << "\n" << met << " of " << asked << " scenarios as expected\n";
   for (const reports::report& report : reports)
-    if (!report.expectation.met) std::cout << "  " << printable(report.scenario.path) << ": " << report.expectation.outcome << "\n";
+    if (!report.expectation.met)
+      std::cout << "  " << printable(report.scenario.path) << ": " << report.expectation.outcome << "\n";
   std::cout.flush();
 }
 
@@ -122,12 +124,14 @@ recorded_finding read_finding(const replay_command& command) {
       if (const input_error* const error = std::get_if<input_error>(&parsed))
         throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(command.file));
       if (digest_of(report.scenario.text) != report.scenario.digest)
-        throw usage_error(input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(command.file));
+        throw usage_error(
+            input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(command.file));
       return {std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
     }
   }
   if (count == 0) throw usage_error(input_error{"", "expected a report with a finding, this one has none"}.to_line(command.file));
-  throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " + std::to_string(command.finding));
+  throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " +
+                    std::to_string(command.finding));
 }
 
 // A replay that shows something else than the report says would be worse than none.
@@ -137,7 +141,8 @@ void check_reproduced(kvrace::result& result, const recorded_finding& recorded) 
                     result.findings.front().trace_digest == recorded.finding.trace_digest;
   if (same) return;
   result.verdict = kvrace::verdict::unsound;
-  result.claim = result.findings.empty() ? "The schedule no longer shows a violation." : "The schedule shows another run than the one reported.";
+  result.claim = result.findings.empty() ? "The schedule no longer shows a violation."
+                                         : "The schedule shows another run than the one reported.";
   if (recorded.build != reports::this_build()) result.claim += " The report was written by another build of kvrace.";
 }
 
@@ -194,15 +199,18 @@ int run_list() {
     std::cout << "  " << file.name << "\n      " << read.name << " -> " << expected << "\n";
   }
   std::cout << "\nLocking strategies (cache/locking):\n";
-  for (const cache::locking_description& each : cache::locking_strategies()) std::cout << "  " << each.name << "\n      " << each.summary << "\n";
+  for (const cache::locking_description& each : cache::locking_strategies())
+    std::cout << "  " << each.name << "\n      " << each.summary << "\n";
   std::cout << "\nFlaws (cache/flaws), with the oracle that catches them:\n";
   for (const cache::flaw_description& each : cache::flaws()) {
-    std::cout << "  " << each.name << " -> " << each.oracle << "\n      " << each.summary << " (" << each.source << ", seam " << each.seam << ", with";
+    std::cout << "  " << each.name << " -> " << each.oracle << "\n      " << each.summary << " (" << each.source << ", seam "
+              << each.seam << ", with";
     for (const std::string_view locking : each.locking) std::cout << " " << locking;
     std::cout << ")\n";
   }
   std::cout << "\nOracles (expect/violation; oracles takes those of the cache):\n";
-  for (const oracle_name& each : all_oracles()) std::cout << "  " << each.name << (each.of_the_cache ? "" : " (engine)") << "\n      " << each.summary << "\n";
+  for (const oracle_name& each : all_oracles())
+    std::cout << "  " << each.name << (each.of_the_cache ? "" : " (engine)") << "\n      " << each.summary << "\n";
   std::cout.flush();
   return exit_as_expected;
 }

@@ -52,7 +52,8 @@ std::vector<task> generate_tasks(const generator& shape, std::uint32_t tokens_pe
       call.prompt.owner.model = "m";
       if (shape.tenants > 1) call.prompt.owner.tenant = "tenant-" + std::to_string(engine.below(shape.tenants) + 1);
       call.prompt.tokens = tokens_of_leaf(shape, leaf.draw(engine), tokens_per_block);
-      if (call.what == operation::kind::serve && engine.chance(shape.cancellation_probability)) call.cancel = points[engine.below(3)];
+      if (call.what == operation::kind::serve && engine.chance(shape.cancellation_probability))
+        call.cancel = points[engine.below(3)];
     }
   }
   return tasks;

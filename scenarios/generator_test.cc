@@ -63,7 +63,8 @@ TEST_CASE("two leaves share exactly the blocks of their common ancestors") {
   const auto tasks = generate_tasks(shape, 3);
   std::set<std::vector<cache::token>> prompts;
   for (const operation& call : tasks.at(0).operations) prompts.insert(call.prompt.tokens);
-  CHECK(prompts == std::set<std::vector<cache::token>>{{1, 1, 1, 3, 3, 3, 0}, {1, 1, 1, 4, 4, 4, 0}, {2, 2, 2, 5, 5, 5, 0}, {2, 2, 2, 6, 6, 6, 0}});
+  CHECK(prompts == std::set<std::vector<cache::token>>{
+                       {1, 1, 1, 3, 3, 3, 0}, {1, 1, 1, 4, 4, 4, 0}, {2, 2, 2, 5, 5, 5, 0}, {2, 2, 2, 6, 6, 6, 0}});
 }
 
 TEST_CASE("the mix, the tenants and the cancellations are drawn as asked") {
@@ -105,13 +106,15 @@ TEST_CASE("the same seed gives the same tasks, another seed others") {
   const auto tokens = [&] {
     std::vector<std::string> text;
     for (const auto& task : generate_tasks(shape, 1))
-      for (const operation& call : task.operations) text.push_back(call.prompt.owner.tenant + "/" + std::to_string(call.prompt.tokens[0]));
+      for (const operation& call : task.operations)
+        text.push_back(call.prompt.owner.tenant + "/" + std::to_string(call.prompt.tokens[0]));
     return text;
   };
   const auto first = tokens();
   CHECK(first == tokens());
   // Pinned: a report written by an older build replays only if its workload is the same.
-  CHECK(std::vector<std::string>(first.begin(), first.begin() + 4) == std::vector<std::string>{"tenant-3/1", "tenant-3/3", "tenant-1/2", "tenant-2/4"});
+  CHECK(std::vector<std::string>(first.begin(), first.begin() + 4) ==
+        std::vector<std::string>{"tenant-3/1", "tenant-3/3", "tenant-1/2", "tenant-2/4"});
   shape.seed = 2;
   CHECK(first != tokens());
 }

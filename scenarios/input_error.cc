@@ -43,7 +43,8 @@ std::size_t distance(std::string_view left, std::string_view right) {
     for (std::size_t j = 1; j <= right.size(); ++j) {
       const std::size_t change = left[i - 1] == right[j - 1] ? 0 : 1;
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + change});
-      if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(above);
     above.swap(row);
@@ -109,9 +110,12 @@ std::string suggestion(std::string_view given, const std::vector<std::string>& n
 std::string pointer_to(const std::string& parent, std::string_view key) {
   std::string pointer = parent + "/";
   for (const char character : key) {
-    if (character == '~') pointer += "~0";
-    else if (character == '/') pointer += "~1";
-    else pointer += character;
+    if (character == '~')
+      pointer += "~0";
+    else if (character == '/')
+      pointer += "~1";
+    else
+      pointer += character;
   }
   return pointer;
 }

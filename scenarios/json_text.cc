@@ -39,13 +39,16 @@ std::optional<input_error> find_deep_nesting(std::string_view text) {
   for (std::size_t offset = 0; offset < text.size(); ++offset) {
     const char character = text[offset];
     if (in_string) {
-      if (character == '\\') ++offset;
-      else if (character == '"') in_string = false;
+      if (character == '\\')
+        ++offset;
+      else if (character == '"')
+        in_string = false;
     } else if (character == '"') {
       in_string = true;
     } else if (character == '[' || character == '{') {
       if (++depth > nesting_max)
-        return input_error{place_of(text, offset), "expected at most " + std::to_string(nesting_max) + " nested arrays and objects"};
+        return input_error{place_of(text, offset),
+                           "expected at most " + std::to_string(nesting_max) + " nested arrays and objects"};
     } else if ((character == ']' || character == '}') && depth > 0) {
       --depth;
     }
@@ -147,7 +150,8 @@ class builder final : public nlohmann::json_sax<json> {
 }  // namespace
 
 std::variant<json, input_error> parse_json(std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) return input_error{"1:1", "expected a JSON object, not an empty file"};
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return input_error{"1:1", "expected a JSON object, not an empty file"};
   if (std::optional<input_error> error = find_invalid_utf8(text)) return *std::move(error);
   if (std::optional<input_error> error = find_deep_nesting(text)) return *std::move(error);
   builder result(text);

@@ -161,7 +161,8 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);
 
   result.cache.oracles_off = oracles_off(document);
-  result.tasks = generated ? generate_tasks(*generated, result.cache.configuration.tokens_per_block) : tasks_of(document["tasks"]);
+  result.tasks =
+      generated ? generate_tasks(*generated, result.cache.configuration.tokens_per_block) : tasks_of(document["tasks"]);
   return result;
 }
 

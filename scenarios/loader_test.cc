@@ -60,7 +60,8 @@ TEST_CASE("a valid scenario is accepted and read completely") {
     { "invalidate": {} },
     { "expect_match": { "model": "m", "tokens": [1, 4294967295], "expected_tokens": 1 } }
   ])");
-  document["search"] = {{"strategy", "pct"}, {"depth", 2}, {"decisions_max", 50}, {"runs", 7}, {"seed", 9}, {"stop_at_violation", false}};
+  document["search"] = {{"strategy", "pct"}, {"depth", 2}, {"decisions_max", 50},
+                        {"runs", 7},         {"seed", 9},  {"stop_at_violation", false}};
   document["limits"] = {{"steps_max", 99}};
   const auto parsed = parse_scenario(document.dump(), "some/path");
   const scenario& read = std::get<scenario>(parsed);
@@ -90,7 +91,8 @@ TEST_CASE("a valid scenario is accepted and read completely") {
 TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(line_for_text("") == "s.json: 1:1: expected a JSON object, not an empty file");
   CHECK(line_for_text(" \n\t ") == "s.json: 1:1: expected a JSON object, not an empty file");
-  CHECK(line_for_text("{\n  \"name\": \"x\",\n") == "s.json: 3:1: expected JSON: unexpected end of input; expected string literal");
+  CHECK(line_for_text("{\n  \"name\": \"x\",\n") ==
+        "s.json: 3:1: expected JSON: unexpected end of input; expected string literal");
   CHECK(line_for_text("{\"name\" 1}") == "s.json: 1:9: expected JSON: unexpected number literal; expected ':'");
   CHECK(line_for_text("{} {}") == "s.json: 1:4: expected JSON: unexpected '{'; expected end of input");
   CHECK(line_for_text("nul") == "s.json: 1:4: expected JSON: invalid literal");
@@ -99,7 +101,8 @@ TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(line_for_text("\n\xFF") == "s.json: 2:1: expected UTF-8, not byte \\xFF");
   CHECK(line_for_text("{\"\xED\xA0\x80\": 1}") == "s.json: 1:3: expected UTF-8, not byte \\xED");
   CHECK(line_for_text("{\"name\": \"\\ud800\"}").starts_with("s.json: 1:17: expected JSON: invalid string: surrogate"));
-  CHECK(line_for_text(std::string_view("{\"name\": \"a\0b\"}", 15)).starts_with("s.json: 1:12: expected JSON: invalid string: control character"));
+  CHECK(line_for_text(std::string_view("{\"name\": \"a\0b\"}", 15))
+            .starts_with("s.json: 1:12: expected JSON: invalid string: control character"));
 }
 
 TEST_CASE("every prefix of a valid file is refused") {
@@ -119,7 +122,8 @@ TEST_CASE("deep nesting is refused before it is parsed") {
 
 TEST_CASE("a key that is there twice is refused with its place") {
   CHECK(line_for_text(R"({"name": 1, "name": 2})") == "s.json: /name: expected this key once");
-  CHECK(line_for_text(R"({"tasks": [{}, {"a~/b": [0, {"x": 1, "x": 1}]}]})") == "s.json: /tasks/1/a~0~1b/1/x: expected this key once");
+  CHECK(line_for_text(R"({"tasks": [{}, {"a~/b": [0, {"x": 1, "x": 1}]}]})") ==
+        "s.json: /tasks/1/a~0~1b/1/x: expected this key once");
 }
 
 TEST_CASE("wrong types and ranges are refused in the schema's terms") {
@@ -129,22 +133,30 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
   CHECK(line_for(valid(), "/name", "") == "s.json: /name: expected a string that is not empty");
   CHECK(line_for(valid(), "/name", std::string(121, 'x')) == "s.json: /name: expected at most 120 characters, not 121");
   CHECK(line_for(valid(), "/cache", "mutex") == "s.json: /cache: expected an object, not 'mutex'");
-  CHECK(line_for(valid(), "/cache/capacity_blocks", 0) == "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 0");
-  CHECK(line_for(valid(), "/cache/capacity_blocks", -1) == "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not -1");
-  CHECK(line_for(valid(), "/cache/capacity_blocks", 1.5) == "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 1.5");
-  CHECK(line_for(valid(), "/cache/capacity_blocks", "2") == "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not '2'");
-  CHECK(line_for(valid(), "/cache/tokens_per_block", true) == "s.json: /cache/tokens_per_block: expected an integer from 1 to 1024, not true");
+  CHECK(line_for(valid(), "/cache/capacity_blocks", 0) ==
+        "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 0");
+  CHECK(line_for(valid(), "/cache/capacity_blocks", -1) ==
+        "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not -1");
+  CHECK(line_for(valid(), "/cache/capacity_blocks", 1.5) ==
+        "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 1.5");
+  CHECK(line_for(valid(), "/cache/capacity_blocks", "2") ==
+        "s.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not '2'");
+  CHECK(line_for(valid(), "/cache/tokens_per_block", true) ==
+        "s.json: /cache/tokens_per_block: expected an integer from 1 to 1024, not true");
   CHECK(line_for(valid(), "/cache/hash_bits", 65) == "s.json: /cache/hash_bits: expected an integer from 1 to 64, not 65");
   CHECK(line_for(valid(), "/search/seed", 18446744073709551615u) ==
         "s.json: /search/seed: expected an integer from 0 to 9007199254740991, not 18446744073709551615");
-  CHECK(line_for(valid(), "/search/seed", 1e300) == "s.json: /search/seed: expected an integer from 0 to 9007199254740991, not 1e+300");
+  CHECK(line_for(valid(), "/search/seed", 1e300) ==
+        "s.json: /search/seed: expected an integer from 0 to 9007199254740991, not 1e+300");
   CHECK(line_for(valid(), "/search/runs", 0) == "s.json: /search/runs: expected an integer from 1 to 9007199254740991, not 0");
-  CHECK(line_for(valid(), "/search/switch_probability", 0) == "s.json: /search/switch_probability: expected a number above 0 and up to 1, not 0");
+  CHECK(line_for(valid(), "/search/switch_probability", 0) ==
+        "s.json: /search/switch_probability: expected a number above 0 and up to 1, not 0");
   CHECK(line_for(valid(), "/search/strategy", "randon") ==
         "s.json: /search/strategy: expected one of random, pct, bounded, prove, not 'randon'; did you mean 'random'?");
   CHECK(line_for(valid(), "/tasks", json::array()) == "s.json: /tasks: expected at least 1 item, not 0");
   CHECK(line_for(valid(), "/tasks", json(65, valid()["tasks"][0])) == "s.json: /tasks: expected at most 64 items, not 65");
-  CHECK(line_for(valid(), "/tasks/0/name", "a b") == "s.json: /tasks/0/name: expected 1 to 32 letters, digits, '_', '-' or '.', not 'a b'");
+  CHECK(line_for(valid(), "/tasks/0/name", "a b") ==
+        "s.json: /tasks/0/name: expected 1 to 32 letters, digits, '_', '-' or '.', not 'a b'");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/tokens", 7) ==
         "s.json: /tasks/0/operations/0/lookup/tokens: expected a string or an array, not 7");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/tokens", {1, -2}) ==
@@ -162,9 +174,11 @@ TEST_CASE("missing and unknown keys are named") {
   for (const char* key : {"name", "cache", "search", "expect"})
     CHECK(line_without(valid(), key) == "s.json: (root): expected the key '" + std::string(key) + "'");
   CHECK(line_without(valid(), "tasks") == "s.json: (root): expected exactly one of the keys tasks, generate");
-  CHECK(line_for(valid(), "/generate", generated()["generate"]) == "s.json: (root): expected exactly one of the keys tasks, generate");
+  CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
+        "s.json: (root): expected exactly one of the keys tasks, generate");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
-        "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, locking, tokens_per_block; did you mean 'locking'?");
+        "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, locking, tokens_per_block; did you "
+        "mean 'locking'?");
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"insert", json::object()}}) ==
         "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, invalidate, lookup, serve");
   CHECK(line_for(valid(), "/tasks/0/operations/0", json::object()) ==
@@ -180,9 +194,11 @@ TEST_CASE("missing and unknown keys are named") {
 
 TEST_CASE("names that do not exist are refused with the nearest one") {
   CHECK(line_for(valid(), "/cache/locking", "mutx").ends_with("not 'mutx'; did you mean 'mutex'?"));
-  CHECK(line_for(valid(), "/cache/locking", "mutx").starts_with("s.json: /cache/locking: expected a locking strategy, one of mutex, "));
+  CHECK(line_for(valid(), "/cache/locking", "mutx")
+            .starts_with("s.json: /cache/locking: expected a locking strategy, one of mutex, "));
   CHECK(line_for(valid(), "/cache/flaws", {"namespace_omited"}).starts_with("s.json: /cache/flaws/0: expected a flaw, one of "));
-  CHECK(line_for(valid(), "/cache/flaws", {"namespace_omited"}).ends_with("not 'namespace_omited'; did you mean 'namespace_omitted'?"));
+  CHECK(line_for(valid(), "/cache/flaws", {"namespace_omited"})
+            .ends_with("not 'namespace_omited'; did you mean 'namespace_omitted'?"));
   CHECK(line_for(valid(), "/oracles", {"ghost_entri"}).ends_with("not 'ghost_entri'; did you mean 'ghost_entry'?"));
   CHECK(line_for(valid(), "/oracles", {"data_race"}).starts_with("s.json: /oracles/0: expected an oracle of the cache, one of "));
   CHECK(line_for(valid(), "/expect", {{"violation", "data_rase"}}).ends_with("not 'data_rase'; did you mean 'data_race'?"));
@@ -212,10 +228,14 @@ TEST_CASE("fields that do not fit each other are refused") {
   document["tasks"].push_back(document["tasks"][0]);
   CHECK(line_for_text(document.dump()) == "s.json: /tasks/1/name: expected a name of its own, not that of /tasks/0");
   CHECK(line_for(valid(), "/search/depth", 3) ==
-        "s.json: /search/depth: expected no such key with strategy random, only strategy, switch_probability, runs, seed, stop_at_violation");
-  CHECK(line_for(valid(), "/search", {{"strategy", "bounded"}}) == "s.json: /search: expected the key 'preemptions_max' with strategy bounded");
-  CHECK(line_for(valid(), "/search", {{"strategy", "prove"}, {"seed", 1}}).starts_with("s.json: /search/seed: expected no such key with strategy prove"));
-  CHECK(line_for(valid(), "/expect/verdict", "proved") == "s.json: /expect/verdict: expected not_found: strategies random and pct show no more");
+        "s.json: /search/depth: expected no such key with strategy random, only strategy, switch_probability, runs, seed, "
+        "stop_at_violation");
+  CHECK(line_for(valid(), "/search", {{"strategy", "bounded"}}) ==
+        "s.json: /search: expected the key 'preemptions_max' with strategy bounded");
+  CHECK(line_for(valid(), "/search", {{"strategy", "prove"}, {"seed", 1}})
+            .starts_with("s.json: /search/seed: expected no such key with strategy prove"));
+  CHECK(line_for(valid(), "/expect/verdict", "proved") ==
+        "s.json: /expect/verdict: expected not_found: strategies random and pct show no more");
   document = valid();
   document["search"] = {{"strategy", "prove"}};
   CHECK(line_for(document, "/expect/verdict", "exhausted").starts_with("s.json: /expect/verdict: expected proved or not_found"));
@@ -233,7 +253,8 @@ TEST_CASE("generators that cannot work are refused") {
   CHECK(line_for_text(generated().dump()) == "");
   CHECK(line_for(generated(), "/generate/tasks", 65) == "s.json: /generate/tasks: expected an integer from 1 to 64, not 65");
   CHECK(line_for(generated(), "/generate/mix", {{"serve", 0}}) == "s.json: /generate/mix: expected a weight above 0");
-  CHECK(line_for(generated(), "/generate/mix", json::object()) == "s.json: /generate/mix: expected at least one of the keys invalidate, lookup, serve");
+  CHECK(line_for(generated(), "/generate/mix", json::object()) ==
+        "s.json: /generate/mix: expected at least one of the keys invalidate, lookup, serve");
   CHECK(line_for(generated(), "/generate/keys", {{"distribution", "uniform"}, {"exponent", 1}}) ==
         "s.json: /generate/keys/exponent: expected no such key with distribution uniform");
   CHECK(line_for(generated(), "/generate/cancellation_probability", 1.01) ==
@@ -260,7 +281,10 @@ TEST_CASE("the oracles key switches off the others") {
 
 TEST_CASE("a line stays one line, whatever the path is called") {
   CHECK(line_for_text("[", "a\nb\x1b[2J\xFF.json").starts_with("a\\nb\\x1B[2J\\xFF.json: 1:"));
-  CHECK(line_for_text("[", "\xE2\x80\xAE" "evil.json").starts_with("\\u{202E}evil.json: "));
+  CHECK(line_for_text("[",
+                      "\xE2\x80\xAE"
+                      "evil.json")
+            .starts_with("\\u{202E}evil.json: "));
   const std::string line = line_for_text("[", std::string(5'000, 'p') + "/end.json");
   CHECK(line.size() < 500);
   CHECK(line.find("...") != std::string::npos);
@@ -285,12 +309,14 @@ TEST_CASE("an embedded scenario is found by number, name and name without number
   for (const std::string& called : {std::string("1"), std::string("01"), std::string("001"), name, name.substr(3)})
     CHECK(std::get<scenario>(scenarios::find_scenario(called)).source.path == name);
   const auto missing = scenarios::find_scenario(name + "x");
-  CHECK(std::get<input_error>(missing).to_line("n") == "n: expected a file or a scenario named by 'kvrace list'; did you mean '" + name + "'?");
+  CHECK(std::get<input_error>(missing).to_line("n") ==
+        "n: expected a file or a scenario named by 'kvrace list'; did you mean '" + name + "'?");
   CHECK(std::get<input_error>(scenarios::find_scenario("no/such.json")).to_line("no/such.json") ==
         "no/such.json: cannot be read: No such file or directory");
   CHECK(std::get<input_error>(scenarios::find_scenario("/")).to_line("/") == "/: cannot be read: Is a directory");
   CHECK(std::get<input_error>(scenarios::find_scenario("/dev/zero")).to_line("z") == "z: expected at most 16777216 bytes");
-  CHECK(std::get<input_error>(scenarios::find_scenario("")).to_line("") == ": expected a file or a scenario named by 'kvrace list'");
+  CHECK(std::get<input_error>(scenarios::find_scenario("")).to_line("") ==
+        ": expected a file or a scenario named by 'kvrace list'");
 }
 
 TEST_CASE("the digest is FNV-1a as published") {

@@ -36,7 +36,10 @@ const kvrace::finding* other_than(const std::optional<std::string>& oracle, cons
 
 reports::expectation_facts judge_violations(const std::string& expected, const scenario& scenario, const kvrace::result& result) {
   if (const kvrace::finding* const other = other_than(scenario.expect.violation, result))
-    return {.expected = expected, .outcome = "found violation " + other->oracle + ", which is not expected", .met = false, .exit_code = exit_violation};
+    return {.expected = expected,
+            .outcome = "found violation " + other->oracle + ", which is not expected",
+            .met = false,
+            .exit_code = exit_violation};
   return {.expected = expected, .outcome = "found as expected", .met = true, .exit_code = exit_as_expected};
 }
 
@@ -68,7 +71,8 @@ std::vector<reports::rate> rates_of(const kvrace::result& result) {
                                                          {"stale", "requests_stale", "requests_completed"},
                                                          {"hit", "tokens_hit", "tokens_queried"}}};
   std::vector<reports::rate> rates;
-  for (const quotient& each : quotients) rates.push_back({each.name, metric(result, each.numerator), metric(result, each.denominator)});
+  for (const quotient& each : quotients)
+    rates.push_back({each.name, metric(result, each.numerator), metric(result, each.denominator)});
   return rates;
 }
 
@@ -76,12 +80,10 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view
   std::size_t operations = 0;
   for (const task& each : scenario.tasks) operations = std::max(operations, each.operations.size());
   const cache::configuration& cache = scenario.cache.configuration;
-  std::vector<reports::bound> bounds = {{"tasks", std::to_string(scenario.tasks.size())},
-                                        {"operations per task", std::to_string(operations)},
-                                        {"blocks", std::to_string(cache.capacity_blocks)},
-                                        {"tokens per block", std::to_string(cache.tokens_per_block)},
-                                        {"steps per run", std::to_string(scenario.steps_max)},
-                                        {"memory model", "sequential consistency"}};
+  std::vector<reports::bound> bounds = {
+      {"tasks", std::to_string(scenario.tasks.size())},      {"operations per task", std::to_string(operations)},
+      {"blocks", std::to_string(cache.capacity_blocks)},     {"tokens per block", std::to_string(cache.tokens_per_block)},
+      {"steps per run", std::to_string(scenario.steps_max)}, {"memory model", "sequential consistency"}};
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
   return bounds;
@@ -90,7 +92,8 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view
 }  // namespace
 
 int worse(int left, int right) {
-  static constexpr std::array<int, 5> by_severity = {exit_as_expected, exit_not_shown, exit_violation, exit_unsound, exit_internal};
+  static constexpr std::array<int, 5> by_severity = {exit_as_expected, exit_not_shown, exit_violation, exit_unsound,
+                                                     exit_internal};
   const auto rank = [](int code) { return std::find(by_severity.begin(), by_severity.end(), code); };
   return rank(left) < rank(right) ? right : left;
 }
@@ -102,8 +105,12 @@ reports::expectation_facts judge(const scenario& scenario, const kvrace::result&
     return {.expected = expected, .outcome = "nothing can be said: " + verdict, .met = false, .exit_code = exit_unsound};
   if (!result.findings.empty()) return judge_violations(expected, scenario, result);
   if (!scenario.expect.violation && shows(scenario, result, mode))
-    return {.expected = expected, .outcome = mode == "replay" ? "no violation, as expected" : "shown as expected", .met = true, .exit_code = exit_as_expected};
-  return {.expected = expected, .outcome = "expected " + expected + ", got " + verdict, .met = false, .exit_code = exit_not_shown};
+    return {.expected = expected,
+            .outcome = mode == "replay" ? "no violation, as expected" : "shown as expected",
+            .met = true,
+            .exit_code = exit_as_expected};
+  return {
+      .expected = expected, .outcome = "expected " + expected + ", got " + verdict, .met = false, .exit_code = exit_not_shown};
 }
 
 std::string shell_quoted(std::string_view argument) {
@@ -111,15 +118,18 @@ std::string shell_quoted(std::string_view argument) {
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
   std::string quoted = "'";
   for (const char character : argument) {
-    if (character == '\'') quoted += "'\\''";
-    else quoted += character;
+    if (character == '\'')
+      quoted += "'\\''";
+    else
+      quoted += character;
   }
   return quoted + "'";
 }
 
 reports::report make_report(const scenario& scenario, kvrace::result result, std::string_view mode) {
   reports::report report;
-  report.scenario = {.name = scenario.name, .path = scenario.source.path, .digest = scenario.source.digest, .text = scenario.source.text};
+  report.scenario = {
+      .name = scenario.name, .path = scenario.source.path, .digest = scenario.source.digest, .text = scenario.source.text};
   report.mode = mode;
   report.rates = rates_of(result);
   report.bounds = bounds_of(scenario, mode);

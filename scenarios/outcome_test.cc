@@ -29,7 +29,9 @@ kvrace::result with(kvrace::verdict verdict, const std::vector<std::string>& ora
   return result;
 }
 
-int code(const scenario& asked, const kvrace::result& result, std::string_view mode = "run") { return judge(asked, result, mode).exit_code; }
+int code(const scenario& asked, const kvrace::result& result, std::string_view mode = "run") {
+  return judge(asked, result, mode).exit_code;
+}
 
 }  // namespace
 

@@ -41,7 +41,7 @@ unsigned columns_of_terminal() {
 }  // namespace
 
 void stop_on_signals() {
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = on_signal;
   action.sa_flags = static_cast<int>(SA_RESETHAND) | SA_RESTART;
   ::sigemptyset(&action.sa_mask);
@@ -54,14 +54,15 @@ bool stop_requested() { return stop_flag != 0; }
 std::string describe_progress(const std::string& title, const kvrace::search_progress& progress) {
   std::string text = title + "  ";
   if (progress.runs_max > 0) {
-    text += rounded(100 * static_cast<double>(progress.runs) / static_cast<double>(progress.runs_max)) + "% of " + std::to_string(progress.runs_max) + " runs";
+    text += rounded(100 * static_cast<double>(progress.runs) / static_cast<double>(progress.runs_max)) + "% of " +
+            std::to_string(progress.runs_max) + " runs";
   } else {
     text += std::to_string(progress.runs) + " runs";
   }
   if (progress.time_s > 0) text += "  " + rounded(static_cast<double>(progress.runs) / progress.time_s) + " runs/s";
   if (progress.states_distinct > 0) {
-    text += "  " + std::to_string(progress.preemptions) + " preemptions  " + std::to_string(progress.states_distinct) + " states, " +
-            std::to_string(progress.states_open) + " open";
+    text += "  " + std::to_string(progress.preemptions) + " preemptions  " + std::to_string(progress.states_distinct) +
+            " states, " + std::to_string(progress.states_open) + " open";
   } else if (progress.schedules_distinct > 0) {
     text += "  " + std::to_string(progress.schedules_distinct) + " distinct schedules";
   }

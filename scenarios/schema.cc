@@ -39,9 +39,7 @@ std::string given(const json& value) {
   }
 }
 
-std::string counted(const json& count, const char* thing) {
-  return count.dump() + " " + thing + (count == 1 ? "" : "s");
-}
+std::string counted(const json& count, const char* thing) { return count.dump() + " " + thing + (count == 1 ? "" : "s"); }
 
 bool has_type(const json& value, const std::string& type) {
   if (type == "object") return value.is_object();
@@ -125,10 +123,12 @@ class explainer {
       return input_error{pointer_to(pointer, name), keys + suggestion(name, names)};
     }
     for (const json& name : schema.value("required", json::array())) {
-      if (!value.contains(name.get<std::string>())) return input_error{pointer, "expected the key '" + name.get<std::string>() + "'"};
+      if (!value.contains(name.get<std::string>()))
+        return input_error{pointer, "expected the key '" + name.get<std::string>() + "'"};
     }
     if (std::optional<input_error> error = explain_alternatives(value, schema, pointer)) return error;
-    if (value.size() < schema.value("minProperties", std::size_t{0}) || value.size() > schema.value("maxProperties", value.size())) {
+    if (value.size() < schema.value("minProperties", std::size_t{0}) ||
+        value.size() > schema.value("maxProperties", value.size())) {
       const char* const how_many = schema.contains("maxProperties") ? "exactly one" : "at least one";
       return input_error{pointer, std::string("expected ") + how_many + " of the keys " + listed(names)};
     }
@@ -150,9 +150,11 @@ class explainer {
 
   std::optional<input_error> explain_array(const json& value, const json& schema, const std::string& pointer) const {
     if (value.size() < schema.value("minItems", std::size_t{0}))
-      return input_error{pointer, "expected at least " + counted(schema["minItems"], "item") + ", not " + std::to_string(value.size())};
+      return input_error{pointer,
+                         "expected at least " + counted(schema["minItems"], "item") + ", not " + std::to_string(value.size())};
     if (value.size() > schema.value("maxItems", value.size()))
-      return input_error{pointer, "expected at most " + counted(schema["maxItems"], "item") + ", not " + std::to_string(value.size())};
+      return input_error{pointer,
+                         "expected at most " + counted(schema["maxItems"], "item") + ", not " + std::to_string(value.size())};
     for (std::size_t index = 0; index < value.size(); ++index) {
       if (std::optional<input_error> error = explain(value[index], schema["items"], pointer_to(pointer, index))) return error;
     }
@@ -163,9 +165,11 @@ class explainer {
     std::size_t characters = 0;
     for (std::string_view rest = value.get_ref<const std::string&>(); !rest.empty(); ++characters)
       rest.remove_prefix(decode(rest)->length);  // parse_json lets no invalid UTF-8 through
-    if (characters < schema.value("minLength", std::size_t{0})) return input_error{pointer, "expected a string that is not empty"};
+    if (characters < schema.value("minLength", std::size_t{0}))
+      return input_error{pointer, "expected a string that is not empty"};
     if (characters > schema.value("maxLength", characters))
-      return input_error{pointer, "expected at most " + counted(schema["maxLength"], "character") + ", not " + std::to_string(characters)};
+      return input_error{pointer,
+                         "expected at most " + counted(schema["maxLength"], "character") + ", not " + std::to_string(characters)};
     if (schema.contains("pattern") && !is_task_name(value.get_ref<const std::string&>()))
       return input_error{pointer, "expected 1 to 32 letters, digits, '_', '-' or '.', not " + given(value)};
     return std::nullopt;

@@ -17,14 +17,17 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-input_error unknown_name(const std::string& pointer, const char* thing, const std::string& given, const std::vector<std::string>& names) {
-  return {pointer, std::string("expected ") + thing + ", one of " + listed(names) + ", not '" + printable(given, 60) + "'" + suggestion(given, names)};
+input_error unknown_name(const std::string& pointer, const char* thing, const std::string& given,
+                         const std::vector<std::string>& names) {
+  return {pointer, std::string("expected ") + thing + ", one of " + listed(names) + ", not '" + printable(given, 60) + "'" +
+                       suggestion(given, names)};
 }
 
 std::optional<input_error> check_cache(const cache::configuration& configuration) {
   std::vector<std::string> locking;
   for (const cache::locking_description& each : cache::locking_strategies()) locking.emplace_back(each.name);
-  if (!contains(locking, configuration.locking)) return unknown_name("/cache/locking", "a locking strategy", configuration.locking, locking);
+  if (!contains(locking, configuration.locking))
+    return unknown_name("/cache/locking", "a locking strategy", configuration.locking, locking);
   std::vector<std::string> flaws;
   for (const cache::flaw_description& each : cache::flaws()) flaws.emplace_back(each.name);
   for (std::size_t index = 0; index < configuration.flaws.size(); ++index) {
@@ -52,14 +55,17 @@ std::optional<input_error> check_tasks(const json& tasks) {
 std::optional<input_error> check_generator(const json& value, const generator& read, std::uint32_t tokens_per_block) {
   if (value.contains("keys") && value["keys"].contains("exponent") && !read.zipf_exponent)
     return input_error{"/generate/keys/exponent", "expected no such key with distribution uniform"};
-  if (read.mix.lookup + read.mix.serve + read.mix.invalidate == 0) return input_error{"/generate/mix", "expected a weight above 0"};
+  if (read.mix.lookup + read.mix.serve + read.mix.invalidate == 0)
+    return input_error{"/generate/mix", "expected a weight above 0"};
   if (leaves_of(read) > leaves_max)
-    return input_error{"/generate/prefix_tree", "expected fanout to the power of depth to be at most " + std::to_string(leaves_max)};
+    return input_error{"/generate/prefix_tree",
+                       "expected fanout to the power of depth to be at most " + std::to_string(leaves_max)};
   const std::uint64_t prompts = std::uint64_t{read.tasks} * read.operations;
   const std::uint64_t tokens = prompts * (std::uint64_t{read.tree_depth} * tokens_per_block + 1);
   if (tokens > generated_tokens_max) {
     return input_error{"/generate", "expected at most " + std::to_string(generated_tokens_max) +
-                                        " tokens in all (tasks x operations x tokens in a prompt), not " + std::to_string(tokens)};
+                                        " tokens in all (tasks x operations x tokens in a prompt), not " +
+                                        std::to_string(tokens)};
   }
   return std::nullopt;
 }
@@ -73,7 +79,8 @@ std::optional<input_error> check_oracles(const json& document) {
   for (std::size_t index = 0; index < given.size(); ++index) {
     const std::string pointer = pointer_to("/oracles", index);
     if (!contains(names, given[index])) return unknown_name(pointer, "an oracle of the cache", given[index], names);
-    if (std::find(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(index), given[index]) != given.begin() + static_cast<std::ptrdiff_t>(index))
+    if (std::find(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(index), given[index]) !=
+        given.begin() + static_cast<std::ptrdiff_t>(index))
       return input_error{pointer, "expected every oracle once"};
   }
   return std::nullopt;
@@ -90,7 +97,8 @@ std::optional<input_error> check_search(const json& value) {
   const std::vector<std::string>& keys = keys_of.at(strategy);
   for (const auto& [name, unused] : value.items()) {
     if (!contains(keys, name))
-      return input_error{pointer_to("/search", name), "expected no such key with strategy " + strategy + ", only " + listed(keys)};
+      return input_error{pointer_to("/search", name),
+                         "expected no such key with strategy " + strategy + ", only " + listed(keys)};
   }
   if (strategy == "bounded" && !value.contains("preemptions_max"))
     return input_error{"/search", "expected the key 'preemptions_max' with strategy bounded"};
@@ -121,7 +129,8 @@ std::optional<input_error> check_expectation(const json& document, const scenari
 
 }  // namespace
 
-std::optional<input_error> check_semantics(const json& document, const scenario& read, const std::optional<generator>& generated) {
+std::optional<input_error> check_semantics(const json& document, const scenario& read,
+                                           const std::optional<generator>& generated) {
   if (std::optional<input_error> error = check_cache(read.cache.configuration)) return error;
   if (document.contains("tasks")) {
     if (std::optional<input_error> error = check_tasks(document["tasks"])) return error;
