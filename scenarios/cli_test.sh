@@ -1,0 +1,251 @@
+#!/bin/sh
+# cli_test.sh KVRACE SECTION: the kvrace command seen from outside. Prints what is wrong; silent success.
+set -u
+kvrace=$1
+section=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+
+fail() {
+  printf 'FAILED: %s\n' "$*"
+  failures=$((failures + 1))
+}
+
+# run CODE ARGUMENTS...: leaves out and err.
+run() {
+  wanted=$1
+  shift
+  "$kvrace" "$@" >out 2>err
+  code=$?
+  [ "$code" -eq "$wanted" ] || fail "kvrace $*: exit $code, not $wanted: $(head -c 300 err)"
+}
+
+# refused LINE ARGUMENTS...: one line on standard error that starts with "kvrace: LINE", nothing on standard output, exit 64.
+refused() {
+  line=$1
+  shift
+  run 64 "$@"
+  [ ! -s out ] || fail "kvrace $*: wrote to standard output: $(head -c 300 out)"
+  [ "$(wc -l <err)" -eq 1 ] || fail "kvrace $*: $(wc -l <err) lines on standard error, not 1"
+  case $(cat err) in
+    "kvrace: $line"*) ;;
+    *) fail "kvrace $*: said '$(cat err)', not 'kvrace: $line...'" ;;
+  esac
+}
+
+# scenario FILE SEARCH EXPECT [FLAWS]: a small scenario.
+scenario() {
+  cat >"$1" <<END
+{ "name": "test",
+  "cache": { "locking": "mutex", "capacity_blocks": 2, "tokens_per_block": 2, "flaws": [${4:-}] },
+  "tasks": [
+    { "name": "a", "operations": [ { "serve": { "model": "m", "tokens": "AA." } }, { "serve": { "model": "m", "tokens": "BB." } }, { "lookup": { "model": "m", "tokens": "AA." } } ] },
+    { "name": "b", "operations": [ { "serve": { "model": "m", "tokens": "CC." } }, { "lookup": { "model": "m", "tokens": "AA." } }, { "serve": { "model": "m", "tokens": "BB." } } ] }
+  ],
+  "search": $2,
+  "expect": $3 }
+END
+}
+random='{ "strategy": "random", "runs": 1000 }'
+endless='{ "strategy": "random", "runs": 1000000000 }'
+ghost='"metadata_second_section"'
+
+without_timing() { sed '/"timing": {/,/}/d' "$1"; }
+
+bad_input() {
+  printf '{ "name": "cut off", ' >cut.json
+  printf '' >empty.json
+  printf '{ "name": "\303\050" }' >bytes.json
+  head -c 100000 /dev/zero | tr '\0' '[' >deep.json
+  head -c 17000000 /dev/zero | tr '\0' ' ' >huge.json
+  mkdir folder.json
+  refused 'cut.json: 1:' run cut.json --report r.json
+  refused 'empty.json: 1:1: expected a JSON object, not an empty file' run empty.json --report r.json
+  refused 'bytes.json: 1:12: expected UTF-8, not byte \xC3' run bytes.json --report r.json
+  refused 'deep.json: 1:65: expected at most 64 nested arrays and objects' run deep.json --report r.json
+  refused 'huge.json: expected at most 16777216 bytes' run huge.json --report r.json
+  refused 'folder.json: cannot be read: Is a directory' run folder.json --report r.json
+  refused 'missing.json: cannot be read: No such file or directory' run missing.json --report r.json
+  refused 'mising: expected a file or a scenario named by' run mising --report r.json
+  scenario ok.json "$random" '{ "verdict": "not_found" }'
+  sed 's/"capacity_blocks": 2/"capacity_blocks": 0/' ok.json >zero.json
+  refused 'zero.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 0' run zero.json --report r.json
+  refused 'zero.json: /cache/capacity_blocks' prove zero.json --report r.json
+  refused 'zero.json: /cache/capacity_blocks' replay zero.json --schedule baseline --report r.json
+  # One bad file among good ones: nothing runs.
+  refused 'zero.json: /cache/capacity_blocks' run ok.json zero.json --report r.json
+  control=$(printf 'a\nb\033[2J.json')
+  refused 'a\nb\x1B[2J.json: cannot be read' run "$control"
+  refused 'ok.json: ' replay ok.json
+  [ ! -e r.json ] || fail 'a refused scenario left a report'
+}
+
+usage() {
+  scenario ok.json "$random" '{ "verdict": "not_found" }'
+  refused 'A subcommand is required'
+  refused 'The following argument' frobnicate
+  refused 'The following argument was not expected: --sed' run ok.json --sed 1
+  refused "expected scenarios or --all" run
+  refused "expected scenarios or --all" run ok.json --all
+  refused "--seed: expected an integer from 0 to 9007199254740991, not '-1'" run ok.json --seed -1
+  refused "--seed: expected an integer from 0 to 9007199254740991, not '9007199254740992'" run ok.json --seed 9007199254740992
+  refused "--runs: expected an integer from 1 to 9007199254740991, not '0'" run ok.json --runs 0
+  refused "--runs: expected an integer from 1 to 9007199254740991, not '1e3'" run ok.json --runs 1e3
+  refused "--time: expected a number of seconds above 0" run ok.json --time 0
+  refused "--time: expected a number of seconds above 0" run ok.json --time nan
+  refused "--preemptions: expected an integer from 0 to 1000, not '1001'" prove ok.json --preemptions 1001
+  refused "--finding: expected an integer from 1" replay ok.json --finding 0
+  refused "--schedule: " replay ok.json --schedule 1.3:
+  refused "no/such/folder/r.json: cannot be written: No such file or directory" run ok.json --report no/such/folder/r.json
+  refused "/: cannot be written: " run ok.json --report /
+  refused "/proc/r.json: cannot be written: " run ok.json --report /proc/r.json
+  refused "--report: expected the name of a file" run ok.json --report ''
+  for command in '' run prove replay list; do
+    # shellcheck disable=SC2086
+    run 0 $command --help
+    grep -q Example out || fail "kvrace $command --help has no examples"
+    [ ! -s err ] || fail "kvrace $command --help wrote to standard error"
+  done
+  run 0 --version
+  run 0 list
+  for word in 01_ rwlock metadata_second_section ghost_entry data_race; do
+    grep -q -- "$word" out || fail "kvrace list does not mention $word"
+  done
+}
+
+exit_codes() {
+  scenario found.json "$random" '{ "violation": "ghost_entry" }' "$ghost"
+  scenario other.json "$random" '{ "violation": "deadlock" }' "$ghost"
+  scenario unwanted.json "$random" '{ "verdict": "not_found" }' "$ghost"
+  scenario missed.json "$random" '{ "violation": "ghost_entry" }'
+  scenario quiet.json "$random" '{ "verdict": "not_found" }'
+  scenario proved.json '{ "strategy": "prove" }' '{ "verdict": "proved" }'
+  scenario bounded.json '{ "strategy": "bounded", "preemptions_max": 0 }' '{ "verdict": "exhausted" }'
+  scenario budget.json '{ "strategy": "prove", "runs": 1 }' '{ "verdict": "proved" }'
+  run 0 run found.json
+  [ ! -s err ] || fail 'progress where there is no terminal'
+  run 1 run other.json
+  run 1 run unwanted.json
+  run 2 run missed.json
+  run 0 run quiet.json
+  run 0 run proved.json
+  run 0 run bounded.json
+  run 2 run budget.json
+  run 0 prove found.json
+  run 0 prove quiet.json
+  run 2 prove quiet.json --preemptions 0 --runs 1
+  run 1 run found.json missed.json other.json quiet.json
+  run 2 run found.json missed.json quiet.json
+  run 2 run quiet.json --runs 1000000000 --time 0.3
+}
+
+same_bytes() {
+  run 0 run --all --report first.json
+  run 0 run --all --report second.json
+  without_timing first.json >first
+  without_timing second.json >second
+  cmp first second || fail 'two reports of the same scenarios differ'
+  grep -q '"timing"' first.json || fail 'no timing block'
+  [ "$(wc -c <first)" -lt "$(wc -c <first.json)" ] || fail 'the timing block was not cut out'
+  scenario twin.json "$random" '{ "verdict": "not_found" }'
+  run 0 run twin.json --seed 1 --report 1.json
+  run 0 run twin.json --seed 2 --report 2.json
+  without_timing 1.json >1
+  without_timing 2.json >2
+  cmp -s 1 2 && fail 'another seed gives the same report'
+}
+
+replays() {
+  run 0 run --all --report all.json
+  findings=$(grep -c '"trace_digest"' all.json)
+  [ "$findings" -ge 7 ] || fail "only $findings findings in all scenarios"
+  number=0
+  while [ "$number" -lt "$findings" ]; do
+    number=$((number + 1))
+    run 0 replay all.json --finding "$number"
+    grep -q VIOLATION out || fail "replay of finding $number shows no violation"
+  done
+  refused "--finding: expected an integer from 1 to $findings, not $((findings + 1))" replay all.json --finding $((findings + 1))
+  # The command a report prints works as it stands.
+  sed -n 's/^ *"replay": "kvrace \(.*\)"$/\1/p' all.json >commands
+  [ "$(wc -l <commands)" -eq "$findings" ] || fail 'a finding without a replay command'
+  while read -r arguments; do
+    eval "run 0 $arguments"
+    grep -q VIOLATION out || fail "kvrace $arguments shows no violation"
+  done <commands
+  # A report is enough: the scenario file may be gone.
+  scenario gone.json "$random" '{ "violation": "ghost_entry" }' "$ghost"
+  run 0 run gone.json --report gone.report.json
+  rm gone.json
+  run 0 replay gone.report.json --report again.json
+  grep -q '"oracle": "ghost_entry"' again.json || fail 'the report of a replay has no finding'
+  # Files that are no such report.
+  head -c 500 gone.report.json >cut.json
+  refused 'cut.json: ' replay cut.json
+  sed 's/\\"capacity_blocks\\": 2/\\"capacity_blocks\\": 0/' gone.report.json >changed.json
+  refused 'changed.json: the scenario in it: /cache/capacity_blocks' replay changed.json
+  sed 's/\\"capacity_blocks\\": 2/\\"capacity_blocks\\": 3/' gone.report.json >changed.json
+  refused 'changed.json: expected the digest' replay changed.json
+  # A schedule that the program cannot follow, or that shows something else, means nothing.
+  sed 's/"schedule": "[^"]*"/"schedule": "9.9:9"/' gone.report.json >lost.json
+  run 3 replay lost.json
+  sed 's/"schedule": "[^"]*"/"schedule": "baseline"/' gone.report.json >lost.json
+  run 3 replay lost.json
+  scenario quiet.json "$random" '{ "verdict": "not_found" }'
+  run 0 run quiet.json --report quiet.report.json
+  refused 'quiet.report.json: expected a report with a finding' replay quiet.report.json
+  run 0 replay quiet.json --schedule baseline
+  run 3 replay quiet.json --schedule 9.9:9
+}
+
+kill_and_interrupt() {
+  scenario long.json "$endless" '{ "verdict": "not_found" }'
+  "$kvrace" run long.json --report killed.json >/dev/null 2>&1 &
+  process=$!
+  sleep 0.5
+  kill -9 "$process"
+  wait "$process" 2>/dev/null
+  for file in killed.json*; do
+    [ ! -e "$file" ] || fail "kill -9 left $file"
+  done
+  # A report that was there stays whole.
+  scenario quiet.json "$random" '{ "verdict": "not_found" }'
+  run 0 run quiet.json --report killed.json
+  cp killed.json before.json
+  "$kvrace" run long.json --report killed.json >/dev/null 2>&1 &
+  process=$!
+  sleep 0.5
+  kill -9 "$process"
+  wait "$process" 2>/dev/null
+  cmp killed.json before.json || fail 'kill -9 changed an older report'
+  for signal in INT TERM; do
+    "$kvrace" run long.json quiet.json --report stopped.json >out 2>err &
+    process=$!
+    sleep 0.5
+    kill -s "$signal" "$process"
+    wait "$process"
+    code=$?
+    [ "$code" -eq 2 ] || fail "SIG$signal: exit $code, not 2"
+    grep -q '"verdict": "INCOMPLETE"' stopped.json || fail "SIG$signal: no report that says INCOMPLETE"
+    grep -q '"interrupted": true' stopped.json || fail "SIG$signal: the report does not say it was interrupted"
+    rm -f stopped.json
+  done
+}
+
+elsewhere() {
+  cd / || exit 1
+  "$kvrace" run 1 >"$folder/out" 2>"$folder/err" || fail 'kvrace run 1 does not work in /'
+  cd "$folder" || exit 1
+  # Read-only input, a name with blanks and a quote, a report through a link.
+  scenario "it's a file.json" "$random" '{ "violation": "ghost_entry" }' "$ghost"
+  run 0 run "it's a file.json" --report r.json
+  sed -n 's/^ *"replay": "kvrace \(.*\)"$/\1/p' r.json | sed 's/\\\\/\\/g' >commands
+  while read -r arguments; do eval "run 0 $arguments"; done <commands
+  "$kvrace" run 1 --report /dev/null >out 2>err || fail 'a report to /dev/null'
+  [ -c /dev/null ] || fail '/dev/null was replaced'
+}
+
+"$section"
+[ "$failures" -eq 0 ] || exit 1
