@@ -1,0 +1,45 @@
+// Which cache a scenario runs: sizes, locking strategy and planted flaws, all by name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kvrace::cache {
+
+struct configuration {
+  std::string locking = "mutex";          // a name from locking_strategies()
+  std::uint32_t capacity_blocks = 2;      // >= 1
+  std::uint32_t tokens_per_block = 4;     // >= 1
+  std::uint32_t hash_bits = 64;           // 1..64: the index hash is truncated to force collisions; a correct cache survives
+  std::vector<std::string> flaws;         // names from flaws(); at most one per seam
+};
+
+struct locking_description {
+  std::string_view name;
+  std::string_view summary;  // one line, for `kvrace list`
+  bool exact_lru = false;    // promises exact least-recently-used eviction
+};
+
+struct flaw_description {
+  std::string_view name;
+  std::string_view seam;     // the part of the cache it replaces: "key", "recency", "pin", "eviction", ...
+  std::string_view summary;  // one line: what goes wrong
+  std::string_view source;   // the public report it models: "B02", "I5"
+  std::string_view oracle;   // the oracle that must catch it
+  std::vector<std::string_view> locking;  // the locking strategies for which it makes sense
+};
+
+[[nodiscard]] const std::vector<locking_description>& locking_strategies();
+[[nodiscard]] const std::vector<flaw_description>& flaws();
+
+// Where the configuration is wrong, as a field name ("flaws/1") and what was expected; nullopt if it can be built.
+struct configuration_error {
+  std::string field;
+  std::string expected;
+};
+[[nodiscard]] std::optional<configuration_error> validate(const configuration&);
+
+}  // namespace kvrace::cache

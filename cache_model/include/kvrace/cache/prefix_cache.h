@@ -1,0 +1,151 @@
+// The interface behind which every locking strategy stands, and what a request carries through it.
+//
+// A request goes: acquire, fill what it reserved, publish, read, release. It may be released after any of these steps: what it
+// has not published is abandoned. A block is
+//   FREE  not indexed, unreferenced;
+//   IDLE  indexed, unreferenced, evictable;
+//   USED  referenced, indexed or not;
+// and the eviction order holds the FREE and the IDLE ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <kvrace/cache/audit.h>
+#include <kvrace/cache/keys.h>
+#include <kvrace/cache/seams.h>
+
+namespace kvrace::cache {
+
+inline constexpr std::uint32_t no_block = ~0U;
+
+// A block as it was when it was handed out: each new owner of the block gets another generation.
+struct handle {
+  std::uint32_t block = no_block;
+  std::uint32_t generation = 0;
+};
+
+// What a block holds in place of the K and V rows of one token.
+struct tag {
+  std::uint64_t digest = 0;   // of the token's own full key: identity and all tokens up to it
+  std::uint32_t position = 0; // in the writer's prompt
+  std::uint32_t request = 0;  // the writer
+  std::uint32_t write = 0;    // numbers the fills of a run, from 1; 0: never written
+  std::uint32_t version = 0;  // of the cache when the block was reserved
+};
+
+// What a listener knows a request by.
+struct request_base {
+  std::uint32_t id = 0;
+};
+
+// One request. Reused from call to call, so that its vectors keep their memory.
+template <class Sync>
+struct basic_request : request_base {
+  struct slot {
+    enum class kind : std::uint8_t { none, hit, reserved };
+    handle where;
+    kind what = kind::none;
+    bool filled = false;     // set by the owner once the payload is complete
+    bool published = false;
+    bool entry_denied = false;  // hit: see block_event
+    std::uint32_t version = 0;
+  };
+  // What an eviction knew of its victim when it chose it.
+  struct victim {
+    std::uint32_t block = no_block;
+    bool indexed = false;
+    std::uint64_t hash = 0;
+    key_bytes<Sync> key;
+  };
+
+  key_list<Sync> keys;
+  std::vector<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
+  victim victim;         // scratch of an eviction
+  bool starved = false;  // no block was free or evictable for some of the slots
+
+  void begin(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {
+    keys.assign(policy, prompt, tokens_per_block);
+    slots.assign(keys.size(), slot{});
+    starved = false;
+  }
+};
+
+struct acquire_options {
+  std::size_t blocks_max = 0;  // at most so many blocks are hits, counted from the start of the prompt
+  bool reserve = false;        // take blocks for the slots that are no hits
+};
+
+// What happened to a block, told in the critical section in which it happened.
+struct block_event {
+  enum class kind : std::uint8_t {
+    pin,       // a hit was found and its reference counted
+    evict,     // the content of the block is given up for `request`
+    allocate,  // the block belongs to `request`, for slot `slot`
+    publish,   // the block is indexed
+    drop,      // the fill was of an older version: not published
+    unpin,     // `request` gave its reference back
+    free,      // the last reference to a block that is not indexed has gone
+    forget,    // un-indexed by an invalidation
+    unbalanced,  // a reference was given back that nobody held
+  };
+  kind what;
+  const request_base* request;  // null for forget
+  handle where;
+  std::uint32_t slot = 0;       // the request's slot, where there is one
+  bool entry_denied = false;    // pin: the block's key or state is not that of the index entry that led to it
+};
+
+class cache_listener {
+ public:
+  virtual void on_event(const block_event&) = 0;
+
+ protected:
+  ~cache_listener() = default;
+};
+
+struct cache_parameters {
+  std::uint32_t capacity_blocks = 0;
+  std::uint32_t tokens_per_block = 0;
+  std::uint32_t hash_bits = 64;
+  cache::seams seams;
+  cache_listener* listener = nullptr;  // null in production
+};
+
+template <class Sync>
+class prefix_cache {
+ public:
+  using request = basic_request<Sync>;
+
+  virtual ~prefix_cache() = default;
+
+  // Finds the longest cached run of the request's blocks and pins it in the same critical section; then, if asked, reserves
+  // blocks for the rest, evicting as needed, until one cannot be had. Returns the number of hits.
+  virtual std::size_t acquire(request&, const acquire_options&) = 0;
+  // Indexes the reserved blocks that are filled, unless the cache has been invalidated since they were reserved.
+  virtual void publish(request&) = 0;
+  // Gives all references back, the tail of the prompt first, and leaves the slots empty.
+  virtual void release(request&) = 0;
+  // Nothing indexed or being filled now is found afterwards. Returns the new version.
+  virtual std::uint32_t invalidate() = 0;
+
+  // The rows of a block the caller holds a reference to.
+  [[nodiscard]] virtual typename Sync::template var<tag>* payload(std::uint32_t block) = 0;
+
+  // Walks every structure. No task may be inside a call; no visible operation is executed.
+  virtual void audit(audit_listener&) const = 0;
+
+  // The run's memory, so that a cache whose run is cut short needs no destructor.
+  static void* operator new(std::size_t bytes) { return memory().allocate(units(bytes)); }
+  static void operator delete(void* object, std::size_t bytes) noexcept {
+    memory().deallocate(static_cast<std::max_align_t*>(object), units(bytes));
+  }
+
+ private:
+  static typename Sync::template allocator<std::max_align_t> memory() { return {}; }
+  static constexpr std::size_t units(std::size_t bytes) { return (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t); }
+};
+
+}  // namespace kvrace::cache

@@ -1,0 +1,91 @@
+// The seams of the cache: the decisions that public bugs got wrong, one policy each. The default of every policy is the
+// repaired form; a flaw replaces one of them (flaws/), whatever the locking strategy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <kvrace/cache/keys.h>
+
+namespace kvrace::cache {
+
+// The critical section a step of the cache runs in. A repaired policy never touches it.
+class critical_section {
+ public:
+  virtual void leave() = 0;
+  virtual void enter() = 0;
+
+ protected:
+  ~critical_section() = default;
+};
+
+// Seam "key": which bytes identify a block, and how far a run of them reaches.
+class key_policy {
+ public:
+  virtual ~key_policy() = default;
+  [[nodiscard]] virtual std::size_t bytes_max(const prompt&, std::uint32_t tokens_per_block) const;
+  // `bytes` has room for bytes_max(), `blocks` for every full block.
+  virtual void encode(const prompt&, std::uint32_t tokens_per_block, std::byte* bytes, key_span* blocks) const;
+  // A lookup stops at the first block that is not cached.
+  [[nodiscard]] virtual bool run_ends_at_gap() const { return true; }
+};
+
+// Seam "match": what makes an index entry a hit.
+class match_policy {
+ public:
+  virtual ~match_policy() = default;
+  // The key is compared in full; an equal hash is not enough.
+  [[nodiscard]] virtual bool compares_keys() const { return true; }
+};
+
+// Seam "pin": when the blocks of a hit are protected from eviction.
+class pin_policy {
+ public:
+  virtual ~pin_policy() = default;
+  // Between finding the blocks and counting the reference, in the section that found them.
+  virtual void between_find_and_pin(critical_section&) const {}
+};
+
+// Seam "recency": how updates of the eviction order stand to the critical section that decided on them.
+class recency_policy {
+ public:
+  enum class update : std::uint8_t { pin, release, eviction };
+
+  virtual ~recency_policy() = default;
+  virtual void before_update(update, critical_section&) const {}
+  virtual void after_update(update, critical_section&) const {}
+  // Where recency is a number, it is an atomic one.
+  [[nodiscard]] virtual bool atomic_ticks() const { return true; }
+};
+
+// Seam "eviction": what happens to the index entry of a block that is handed to another request.
+class eviction_policy {
+ public:
+  virtual ~eviction_policy() = default;
+  [[nodiscard]] virtual bool removes_index_entry() const { return true; }
+  // After the block has been taken, before its entry goes.
+  virtual void before_index_removal(critical_section&) const {}
+};
+
+// Seam "publish": whether a filled block may enter the index.
+class publish_policy {
+ public:
+  virtual ~publish_policy() = default;
+  [[nodiscard]] virtual bool publishes(std::uint32_t version_reserved, std::uint32_t version_now) const {
+    return version_reserved == version_now;
+  }
+};
+
+// One policy a seam. The objects outlive the cache.
+struct seams {
+  const key_policy* key;
+  const match_policy* match;
+  const pin_policy* pin;
+  const recency_policy* recency;
+  const eviction_policy* eviction;
+  const publish_policy* publish;
+
+  seams();  // all repaired
+};
+
+}  // namespace kvrace::cache

@@ -1,0 +1,63 @@
+// Start here: check() samples schedules, prove() explores them all within bounds, replay() repeats one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <kvrace/observer.h>
+#include <kvrace/result.h>
+#include <kvrace/run.h>
+#include <kvrace/schedule.h>
+#include <kvrace/strategy.h>
+
+namespace kvrace {
+
+// A test program: called once per run, on the caller's thread, always with the same inputs. It must be deterministic but for
+// the schedule and the choices it asks for.
+using program = std::function<void(run&)>;
+
+// What check, prove and replay have in common.
+struct limits {
+  std::uint64_t steps_max = 100'000;  // per run; more is a violation of oracle "step_bound"
+  bool data_races = true;
+  bool leaks = true;                  // objects from Sync::make that outlive the run
+};
+
+struct check_options {
+  strategy_choice strategy = random_walk();
+  std::uint64_t seed = 1;
+  std::uint64_t runs = 1'000;
+  double time_s = 0;                  // 0: no such budget. A search it ends is not reproducible, and says so
+  bool stop_at_violation = true;      // false: go through all runs, for rates
+  bool count_distinct = false;        // count different decision sequences
+  kvrace::limits limits = {};
+  std::vector<std::string> metrics = {};
+  search_observer* observer = nullptr;
+};
+result check(const check_options& options, const program& program);
+
+struct prove_options {
+  // Raise the bound until nothing is left or this many preemptions are exhausted.
+  unsigned preemptions_max = 1'000;
+  std::uint64_t runs = 0;        // budget, 0: none
+  std::uint64_t states_max = 0;  // budget for visited states (about 32 bytes each), 0: none
+  double time_s = 0;             // budget, 0: none
+  kvrace::limits limits = {};
+  std::vector<std::string> metrics = {};
+  search_observer* observer = nullptr;
+};
+// Preemption-bounded exhaustive search under sequential consistency, raised bound by bound. PROVED only when the set of
+// visited happens-before states is closed under every enabled operation.
+result prove(const prove_options& options, const program& program);
+
+// Runs `schedule` once and stops at the violation. UNSOUND if the program cannot follow it.
+struct replay_options {
+  bool exhaustive = false;  // the schedule comes from prove(): timed waits may time out at any point
+  kvrace::limits limits = {};
+  std::vector<std::string> metrics = {};
+};
+result replay(const replay_options& options, const schedule& schedule, const program& program);
+
+}  // namespace kvrace

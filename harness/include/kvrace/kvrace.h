@@ -1,0 +1,10 @@
+// Everything public, in one include.
+#pragma once
+
+#include <kvrace/check.h>
+#include <kvrace/observer.h>
+#include <kvrace/result.h>
+#include <kvrace/run.h>
+#include <kvrace/schedule.h>
+#include <kvrace/strategy.h>
+#include <kvrace/sync.h>

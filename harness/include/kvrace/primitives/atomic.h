@@ -1,0 +1,237 @@
+// atomic<T> and atomic_thread_fence. Values are sequentially consistent; happens-before follows the C++ memory orders, with the
+// release sequences of C++20 (6.9.2.1): [W];(rf;rmw)*.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <type_traits>
+
+#include <kvrace/detail/core.h>
+
+namespace kvrace {
+
+namespace detail {
+
+struct atomic_state : object {
+  std::uint32_t message = 0;     // what an acquiring load of the present value synchronises with
+  clock_value created_at = 0;    // the creator's clock: using an atomic before its creation is known is a race
+
+  atomic_state() : object(object_type::atomic) {
+    if (state.current != nullptr) created_at = state.current->clock.at[state.slot];
+  }
+};
+[[noreturn]] void atomic_misused(const atomic_state& what, const char* message, site where);
+void atomic_created_unseen(const atomic_state& what, site where);
+void fence(std::memory_order order, site where);
+void acquire_later(std::uint32_t message);                       // a relaxed load: an acquire fence may follow
+void release_by_fence(std::uint32_t& message, bool keep_former);  // a relaxed store or RMW: a release fence may precede
+
+[[nodiscard]] inline constexpr bool acquires(std::memory_order order) {
+  return order != std::memory_order_relaxed && order != std::memory_order_release;
+}
+[[nodiscard]] inline constexpr bool releases(std::memory_order order) {
+  return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
+}
+inline void require_atomic(const atomic_state& what, site where) {
+  require_usable(what, where);
+  if (what.created_at > state.current->clock.at[what.id >> 26U]) [[unlikely]] atomic_created_unseen(what, where);
+}
+inline void observe(const atomic_state& what, std::memory_order order) {
+  if (what.message == 0) return;
+  if (acquires(order))
+    acquire(what.message);
+  else
+    acquire_later(what.message);
+}
+inline void publish_store(atomic_state& what, std::memory_order order) {
+  if (releases(order))
+    release_store(what.message);
+  else
+    release_by_fence(what.message, false);
+}
+inline void publish_update(atomic_state& what, std::memory_order order) {
+  if (releases(order))
+    release_join(what.message);
+  else
+    release_by_fence(what.message, true);
+}
+
+}  // namespace detail
+
+// As std::atomic.
+template <class T>
+class atomic {
+  static_assert(std::is_trivially_copyable_v<T>, "kvrace::atomic<T> needs a trivially copyable T, as std::atomic does");
+
+ public:
+  using value_type = T;
+  static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
+
+  atomic() noexcept = default;
+  atomic(T value) noexcept : value_(value) {}  // NOLINT(google-explicit-constructor): as std
+  atomic(const atomic&) = delete;
+  atomic& operator=(const atomic&) = delete;
+  ~atomic() { state_.generation = detail::generation_destroyed; }
+
+  [[nodiscard]] bool is_lock_free() const noexcept { return is_always_lock_free; }
+
+  T load(std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
+    if (order == std::memory_order_release || order == std::memory_order_acq_rel) [[unlikely]]
+      detail::atomic_misused(state_, "load with a releasing memory order", where);
+    detail::require_atomic(state_, where);
+    detail::announce(operation_kind::load, &state_, where);
+    detail::observe(state_, order);
+    tell(value_);
+    return value_;
+  }
+  void store(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+    if (order == std::memory_order_acquire || order == std::memory_order_acq_rel || order == std::memory_order_consume) [[unlikely]]
+      detail::atomic_misused(state_, "store with an acquiring memory order", where);
+    detail::require_atomic(state_, where);
+    detail::announce(operation_kind::store, &state_, where);
+    detail::publish_store(state_, order);
+    value_ = value;
+    tell(value);
+  }
+  T exchange(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+    return update([value](T) { return value; }, order, where);
+  }
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order success, std::memory_order failure,
+                               detail::site where = detail::site::current()) {
+    if (failure == std::memory_order_release || failure == std::memory_order_acq_rel) [[unlikely]]
+      detail::atomic_misused(state_, "compare_exchange with a releasing failure order", where);
+    detail::require_atomic(state_, where);
+    detail::task_record& task = *detail::state.current;
+    task.compare_object = this;
+    task.compare_expected = &expected;
+    task.succeeds = [](const detail::task_record& announced) {
+      return same(static_cast<const atomic*>(announced.compare_object)->value_, *static_cast<const T*>(announced.compare_expected));
+    };
+    detail::announce(operation_kind::compare_exchange, &state_, where);
+    if (!same(value_, expected)) {
+      detail::observe(state_, failure);
+      tell(value_);
+      expected = value_;
+      return false;
+    }
+    detail::observe(state_, success);
+    detail::publish_update(state_, success);
+    tell(value_, desired);
+    value_ = desired;
+    return true;
+  }
+  bool compare_exchange_strong(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst,
+                               detail::site where = detail::site::current()) {
+    return compare_exchange_strong(expected, desired, order, failure_order(order), where);
+  }
+  // Never fails spuriously.
+  bool compare_exchange_weak(T& expected, T desired, std::memory_order success, std::memory_order failure,
+                             detail::site where = detail::site::current()) {
+    return compare_exchange_strong(expected, desired, success, failure, where);
+  }
+  bool compare_exchange_weak(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst,
+                             detail::site where = detail::site::current()) {
+    return compare_exchange_strong(expected, desired, order, failure_order(order), where);
+  }
+
+  template <class D>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
+  T fetch_add(D amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+    return update([amount](T old) { return static_cast<T>(old + amount); }, order, where);
+  }
+  template <class D>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
+  T fetch_sub(D amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+    return update([amount](T old) { return static_cast<T>(old - amount); }, order, where);
+  }
+  T fetch_and(T bits, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
+    requires std::is_integral_v<T>
+  {
+    return update([bits](T old) { return static_cast<T>(old & bits); }, order, where);
+  }
+  T fetch_or(T bits, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
+    requires std::is_integral_v<T>
+  {
+    return update([bits](T old) { return static_cast<T>(old | bits); }, order, where);
+  }
+  T fetch_xor(T bits, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
+    requires std::is_integral_v<T>
+  {
+    return update([bits](T old) { return static_cast<T>(old ^ bits); }, order, where);
+  }
+
+  operator T() const { return load(); }  // NOLINT(google-explicit-constructor): as std
+  T operator=(T value) {                 // NOLINT(misc-unconventional-assign-operator): as std
+    store(value);
+    return value;
+  }
+  T operator++()
+    requires std::is_integral_v<T>
+  {
+    return static_cast<T>(fetch_add(1) + 1);
+  }
+  T operator++(int)
+    requires std::is_integral_v<T>
+  {
+    return fetch_add(1);
+  }
+  T operator--()
+    requires std::is_integral_v<T>
+  {
+    return static_cast<T>(fetch_sub(1) - 1);
+  }
+  T operator--(int)
+    requires std::is_integral_v<T>
+  {
+    return fetch_sub(1);
+  }
+
+ private:
+  friend struct sync;
+
+  static constexpr std::memory_order failure_order(std::memory_order order) {
+    if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
+    if (order == std::memory_order_release) return std::memory_order_relaxed;
+    return order;
+  }
+  static bool same(const T& a, const T& b) { return __builtin_memcmp(&a, &b, sizeof(T)) == 0; }
+
+  template <class Change>
+  T update(Change change, std::memory_order order, detail::site where) {
+    detail::require_atomic(state_, where);
+    detail::announce(operation_kind::read_modify_write, &state_, where);
+    detail::observe(state_, order);
+    detail::publish_update(state_, order);
+    const T old = value_;
+    value_ = change(old);
+    tell(old, value_);
+    return old;
+  }
+
+  static std::string text(T value) {
+    if constexpr (std::is_same_v<T, bool>)
+      return value ? "true" : "false";
+    else if constexpr (std::is_arithmetic_v<T>)
+      return std::to_string(value);
+    else if constexpr (std::is_enum_v<T>)
+      return std::to_string(static_cast<std::underlying_type_t<T>>(value));
+    else if constexpr (std::is_pointer_v<T>)
+      return value == nullptr ? "null" : "pointer";  // never the address: reports repeat byte for byte
+    else
+      return {};
+  }
+  static void tell(T value) {
+    if (detail::state.recording) [[unlikely]] detail::record_value(text(value));
+  }
+  static void tell(T old, T value) {
+    if (detail::state.recording) [[unlikely]] detail::record_value(text(old) + " -> " + text(value));
+  }
+
+  mutable detail::atomic_state state_;
+  T value_{};
+};
+
+// As std::atomic_thread_fence.
+inline void atomic_thread_fence(std::memory_order order, detail::site where = detail::site::current()) { detail::fence(order, where); }
+
+}  // namespace kvrace

@@ -1,0 +1,75 @@
+// condition_variable.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+
+#include <kvrace/primitives/mutex.h>
+
+namespace kvrace {
+
+namespace detail {
+
+struct wait_queue : object {
+  task_set waiting = 0;
+  lock_state* lock = nullptr;  // the mutex of the present waiters
+
+  wait_queue() : object(object_type::condition_variable) {}
+};
+// Carry out announced operations; the current task owns `lock` before and after. wait_in returns false on a timeout.
+void wait_in(wait_queue& queue, lock_state& lock, site where);
+bool wait_in_until(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site where);
+void notify(wait_queue& queue, bool all, site where);
+std::int64_t deadline_after(std::chrono::nanoseconds duration);
+
+}  // namespace detail
+
+// As std::condition_variable, on virtual time. There are no spurious wakeups. Which waiter notify_one wakes is a choice.
+class condition_variable {
+ public:
+  condition_variable() = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+  ~condition_variable() {
+    if (queue_.generation == detail::state.generation && queue_.waiting != 0) [[unlikely]]
+      detail::lock_misused(queue_, "destroyed while tasks wait in it", detail::site::current());
+    queue_.generation = detail::generation_destroyed;
+  }
+
+  template <class Lock>
+  void wait(Lock& lock, detail::site where = detail::site::current()) {
+    detail::wait_in(queue_, lock.mutex()->lock_, where);
+  }
+  template <class Lock, class Predicate>
+    requires(!std::is_convertible_v<Predicate, detail::site>)
+  void wait(Lock& lock, Predicate ready, detail::site where = detail::site::current()) {
+    while (!ready()) wait(lock, where);
+  }
+  template <class Lock, class Rep, class Period>
+  std::cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration,
+                          detail::site where = detail::site::current()) {
+    return wait_in_until(lock, detail::deadline_after(std::chrono::ceil<std::chrono::nanoseconds>(duration)), where);
+  }
+  template <class Lock, class Rep, class Period, class Predicate>
+    requires(!std::is_convertible_v<Predicate, detail::site>)
+  bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration, Predicate ready,
+                detail::site where = detail::site::current()) {
+    const std::int64_t deadline_ns = detail::deadline_after(std::chrono::ceil<std::chrono::nanoseconds>(duration));
+    while (!ready())
+      if (wait_in_until(lock, deadline_ns, where) == std::cv_status::timeout) return ready();
+    return true;
+  }
+  void notify_one(detail::site where = detail::site::current()) { detail::notify(queue_, false, where); }
+  void notify_all(detail::site where = detail::site::current()) { detail::notify(queue_, true, where); }
+
+ private:
+  template <class Lock>
+  std::cv_status wait_in_until(Lock& lock, std::int64_t deadline_ns, detail::site where) {
+    return detail::wait_in_until(queue_, lock.mutex()->lock_, deadline_ns, where) ? std::cv_status::no_timeout
+                                                                                  : std::cv_status::timeout;
+  }
+  friend struct sync;
+  detail::wait_queue queue_;
+};
+
+}  // namespace kvrace

@@ -1,0 +1,45 @@
+// Objects with checked lifetimes, and the allocator for containers under test.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <source_location>
+#include <type_traits>
+#include <utility>
+
+#include <kvrace/detail/core.h>
+
+namespace kvrace {
+
+namespace detail {
+// Sits in front of every made object. Its memory is not handed out again within the run, so that a late use is always seen.
+struct alignas(std::max_align_t) lifetime : object {
+  bool alive = true;
+  site made_at;
+  site destroyed_at;
+  std::size_t bytes = 0;
+  lifetime* next = nullptr;  // list of the objects made in this run, newest first
+
+  explicit lifetime(site where) : object(object_type::made), made_at(where) {}
+};
+void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where);
+void lifetime_end(void* object, site where);         // a second end is a violation of oracle "double_destroy"
+void require_alive(const void* object, site where);  // oracle "use_after_destroy"
+}  // namespace detail
+
+// For the containers of the code under test: memory of the run, recycled within it, dropped with it.
+template <class T>
+struct allocator {
+  using value_type = T;
+  allocator() noexcept = default;
+  template <class U>
+  allocator(const allocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as std
+  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(detail::arena_allocate(count * sizeof(T), alignof(T))); }
+  void deallocate(T* memory, std::size_t count) noexcept { detail::arena_deallocate(memory, count * sizeof(T)); }
+  template <class U>
+  bool operator==(const allocator<U>&) const noexcept {
+    return true;
+  }
+};
+
+}  // namespace kvrace

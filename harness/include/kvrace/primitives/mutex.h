@@ -1,0 +1,147 @@
+// mutex, and the lock guards that pass the caller's source location on.
+#pragma once
+
+#include <mutex>
+#include <shared_mutex>
+
+#include <kvrace/detail/core.h>
+
+namespace kvrace {
+
+namespace detail {
+
+struct lock_state : object {
+  std::uint32_t message = 0;
+  std::uint32_t owner = slot_none;
+  task_set waiters = 0;  // tasks that have announced to take it
+
+  lock_state() : object(object_type::mutex) {}
+};
+
+// Carries out an announced acquisition: the lock is free.
+inline void take(lock_state& lock) {
+  lock.owner = state.slot;
+  lock.waiters &= ~bit(state.slot);
+  state.enabled &= ~lock.waiters;
+  acquire(lock.message);
+}
+inline void give_back(lock_state& lock) {
+  release_store(lock.message);
+  lock.owner = slot_none;
+  if (lock.waiters != 0) enable(lock.waiters);
+}
+[[noreturn]] void lock_misused(const object& lock, const char* message, site where);
+
+}  // namespace detail
+
+// As std::mutex. Locking it twice in one task, unlocking it without owning it and destroying it while locked are violations of
+// oracle "lock_misuse".
+class mutex {
+ public:
+  mutex() = default;
+  mutex(const mutex&) = delete;
+  mutex& operator=(const mutex&) = delete;
+  ~mutex() {
+    if (lock_.generation == detail::state.generation && lock_.owner != detail::slot_none) [[unlikely]]
+      detail::lock_misused(lock_, "destroyed while locked", detail::site::current());
+    lock_.generation = detail::generation_destroyed;
+  }
+
+  void lock(detail::site where = detail::site::current()) {
+    detail::require_usable(lock_, where);
+    if (lock_.owner == detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "locked again by its owner", where);
+    lock_.waiters |= detail::bit(detail::state.slot);
+    if (lock_.owner == detail::slot_none)
+      detail::announce(operation_kind::lock, &lock_, where);
+    else
+      detail::announce_blocked(operation_kind::lock, &lock_, where);
+    detail::take(lock_);
+  }
+  [[nodiscard]] bool try_lock(detail::site where = detail::site::current()) {
+    detail::require_usable(lock_, where);
+    if (lock_.owner == detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "try_lock by its owner", where);
+    detail::announce(operation_kind::try_lock, &lock_, where);
+    if (lock_.owner != detail::slot_none) return false;
+    detail::take(lock_);
+    return true;
+  }
+  void unlock(detail::site where = detail::site::current()) {
+    detail::require_usable(lock_, where);
+    if (lock_.owner != detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "unlocked by a task that does not own it", where);
+    detail::announce(operation_kind::unlock, &lock_, where);
+    detail::give_back(lock_);
+  }
+
+ private:
+  friend class condition_variable;
+  friend struct sync;
+  detail::lock_state lock_;
+};
+
+// As std::lock_guard, but the report names the line of the guard instead of a line of <mutex>.
+template <class Mutex>
+class lock_guard {
+ public:
+  explicit lock_guard(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(mutex), where_(where) {
+    mutex_.lock(where);
+  }
+  lock_guard(Mutex& mutex, std::adopt_lock_t, detail::site where = detail::site::current()) : mutex_(mutex), where_(where) {}
+  lock_guard(const lock_guard&) = delete;
+  lock_guard& operator=(const lock_guard&) = delete;
+  ~lock_guard() { mutex_.unlock(where_); }
+
+ private:
+  Mutex& mutex_;
+  detail::site where_;
+};
+
+// As std::unique_lock.
+template <class Mutex>
+class unique_lock {
+ public:
+  unique_lock() = default;
+  explicit unique_lock(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) { lock(where); }
+  unique_lock(Mutex& mutex, std::defer_lock_t, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) {}
+  unique_lock(Mutex& mutex, std::adopt_lock_t, detail::site where = detail::site::current())
+      : mutex_(&mutex), where_(where), owns_(true) {}
+  unique_lock(Mutex& mutex, std::try_to_lock_t, detail::site where = detail::site::current())
+      : mutex_(&mutex), where_(where), owns_(mutex.try_lock(where)) {}
+  unique_lock(unique_lock&& other) noexcept : mutex_(other.mutex_), where_(other.where_), owns_(other.owns_) {
+    other.mutex_ = nullptr;
+    other.owns_ = false;
+  }
+  unique_lock& operator=(unique_lock&& other) noexcept {
+    if (owns_) unlock(where_);
+    mutex_ = std::exchange(other.mutex_, nullptr);
+    where_ = other.where_;
+    owns_ = std::exchange(other.owns_, false);
+    return *this;
+  }
+  ~unique_lock() {
+    if (owns_) mutex_->unlock(where_);
+  }
+
+  void lock(detail::site where = detail::site::current()) {
+    mutex_->lock(where);
+    owns_ = true;
+  }
+  bool try_lock(detail::site where = detail::site::current()) { return owns_ = mutex_->try_lock(where); }
+  void unlock(detail::site where = detail::site::current()) {
+    mutex_->unlock(where);
+    owns_ = false;
+  }
+  Mutex* release() noexcept {
+    owns_ = false;
+    return std::exchange(mutex_, nullptr);
+  }
+  [[nodiscard]] bool owns_lock() const noexcept { return owns_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return owns_; }
+  [[nodiscard]] Mutex* mutex() const noexcept { return mutex_; }
+
+ private:
+  Mutex* mutex_ = nullptr;
+  detail::site where_;
+  bool owns_ = false;
+};
+
+}  // namespace kvrace

@@ -1,0 +1,118 @@
+// What a check, a proof or a replay found out: plain values, ready for any report. Nothing here knows a cache.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kvrace/schedule.h>
+
+namespace kvrace {
+
+// What may be claimed after a search. Exit codes and the full wording: ARCHITECTURE.md, "Verdicts".
+enum class verdict : std::uint8_t {
+  proved,      // every sc execution of the program, up to happens-before equivalence, was explored
+  exhausted,   // every sc execution with at most `preemptions_bound` preemptions was explored
+  not_found,   // a sample of schedules showed no violation
+  violation,   // an oracle failed; `findings` says which
+  incomplete,  // a budget or an interrupt ended the search before its goal
+  unsound,     // replay diverged or something uncontrolled was seen: the run means nothing
+};
+[[nodiscard]] const char* to_string(verdict);  // "PROVED", "EXHAUSTED", ...
+
+// A place in the source. line 0 means unknown.
+struct source_site {
+  std::string file;
+  unsigned line = 0;
+  friend bool operator==(const source_site&, const source_site&) = default;
+};
+
+// One executed visible operation.
+struct trace_step {
+  std::uint64_t step = 0;       // position in the run, from 1
+  unsigned task = 0;            // index into finding::tasks
+  std::uint64_t operation = 0;  // the task's own count, from 1
+  std::string kind;             // "lock", "load", "notify_one", ...
+  std::string object;           // "mutex 'pool'" or "atomic 1.4" (creating task, creation index)
+  std::string value;            // what was read or written, empty if nothing to tell
+  source_site site;
+  bool preempts = false;        // the task that ran before was still enabled and had not yielded
+  bool decisive = false;        // the step touches what the finding is about, or sits at a preemption
+};
+
+// An event about an object (for a cache: about a block), told by the program under test. See run::note.
+struct ledger_event {
+  std::uint64_t step = 0;  // the last visible operation executed before the event
+  unsigned task = 0;
+  std::string subject;     // "block 1"
+  std::string event;       // "allocate", "publish", "evict", ...
+  std::string detail;      // free text
+};
+
+// A call of the program under test as a reader thinks of it. See kvrace::operation.
+struct operation_record {
+  unsigned task = 0;
+  std::uint64_t step_call = 0;
+  std::uint64_t step_return = 0;  // 0: it had not returned when the run ended
+  std::string call;               // "lookup(m, AAAA)"
+  std::string returned;           // "hit 4 tokens"
+};
+
+struct finding {
+  std::string oracle;    // "data_race", "deadlock", "ghost_entry", ...
+  std::string message;   // one sentence
+  std::string subject;   // the object it is about, as in trace_step::object or ledger_event::subject; may be empty
+  std::vector<source_site> sites;
+  std::uint64_t run = 0;          // index of the run, from 0
+  std::uint64_t step = 0;         // the step at which the oracle failed
+  std::uint64_t occurrences = 1;  // runs that failed with the same signature
+  kvrace::schedule schedule;
+  std::uint64_t trace_digest = 0;  // over (task, kind, object) of every step up to the violation
+  std::vector<std::string> tasks;  // names, by task id; [0] is the body
+  std::vector<trace_step> trace;
+  std::vector<operation_record> operations;
+  std::vector<ledger_event> ledger;
+
+  // What makes two findings the same: oracle, subject kind and sites.
+  [[nodiscard]] std::string signature() const;
+};
+
+struct search_counts {
+  std::uint64_t runs = 0;                // schedules executed
+  std::uint64_t schedules_distinct = 0;  // sampling: different decision sequences among them; 0 if not counted
+  std::uint64_t steps = 0;
+  std::uint64_t decisions = 0;
+  std::uint64_t switches = 0;
+  std::uint64_t violations = 0;          // runs that ended in a violation
+  std::uint64_t blocked = 0;             // runs stopped by an unmet assumption
+  std::uint64_t tasks_max = 0;           // most tasks in one run, without the body
+  std::uint64_t decisions_max = 0;       // most decisions in one run
+  // Bounded search only.
+  std::uint64_t executions_distinct = 0;  // complete executions, up to happens-before equivalence
+  std::uint64_t states_distinct = 0;      // happens-before states visited
+  std::uint64_t states_open = 0;          // successors of visited states that have not been visited
+};
+
+struct result {
+  kvrace::verdict verdict = kvrace::verdict::not_found;
+  std::string claim;      // the verdict as a sentence, with every bound that applied
+  std::string strategy;   // as described by the strategy, with its parameters
+  std::uint64_t seed = 0;
+  unsigned preemptions_bound = 0;  // EXHAUSTED only
+  double pct_bound = 0;            // least probability per run of hitting a bug of the given depth; 0 where no bound holds
+  bool interrupted = false;        // by a time budget or by the user: counts are then not reproducible
+  double time_s = 0;
+  search_counts counts;
+  std::vector<std::uint64_t> executions_by_bound;  // cumulative executions_distinct at 0, 1, ... preemptions
+  std::vector<std::pair<std::string, std::uint64_t>> metrics;  // see check_options::metrics, summed over the runs
+  std::vector<finding> findings;   // one per signature, in order of their first run
+
+  [[nodiscard]] bool passed() const;  // proved, exhausted or not_found
+};
+
+// Several lines for a person: verdict, claim, and for a violation what broke, where, and the schedule that repeats it.
+std::ostream& operator<<(std::ostream&, const result&);
+
+}  // namespace kvrace

@@ -1,0 +1,134 @@
+// Happens-before for atomics and fences, and data races on plain data.
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <kvrace/sync.h>
+
+#include "runtime/arena.h"
+#include "runtime/execution.h"
+#include "runtime/recorder.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+// Concurrent reads of one datum, by slot; the clock 0 means none.
+struct read_table {
+  clock_value at[tasks_max];
+  site where[tasks_max];
+};
+
+// Tables of the run in progress, reused from run to run.
+struct read_tables {
+  std::vector<std::unique_ptr<read_table>> pool;
+  std::uint32_t used = 0;
+  std::uint32_t generation = 0;
+
+  std::uint32_t take() {
+    if (generation != state.generation) {
+      generation = state.generation;
+      used = 0;
+    }
+    if (used == pool.size()) pool.push_back(std::make_unique<read_table>());
+    std::fill(std::begin(pool[used]->at), std::end(pool[used]->at), 0);
+    return ++used;
+  }
+  read_table& operator[](std::uint32_t index) { return *pool[index - 1]; }
+};
+read_tables tables;
+
+void race(const access_history& data, unsigned other, bool other_writes, site other_where, bool writes, site where) {
+  if (!active->data_races()) return;
+  const std::string subject = describe(data);
+  const auto text = [](unsigned slot, bool write, site at) {
+    const source_site place = to_site(at);
+    return std::string(write ? "a write" : "a read") + " by '" + active->task_name(slot) + "'" +
+           (place.line == 0 ? std::string() : " at " + place.file + ":" + std::to_string(place.line));
+  };
+  active->fail({"data_race", subject,
+                "data race on " + subject + ": " + text(other, other_writes, other_where) + " and " + text(state.slot, writes, where) +
+                    " are not ordered by happens-before",
+                {to_site(other_where), to_site(where)}}, true);
+}
+
+}  // namespace
+
+void race_on_read(access_history& data, site where) { race(data, data.write_slot, true, data.write_site, false, where); }
+
+void race_on_write(access_history& data, site where) {
+  if (data.write_clock > state.current->clock.at[data.write_slot])
+    race(data, data.write_slot, true, data.write_site, true, where);
+  else
+    race(data, data.read_slot, false, data.read_site, true, where);
+}
+
+void read_concurrently(access_history& data, site where) {
+  if (data.reads == 0) {
+    data.reads = tables.take();
+    read_table& table = tables[data.reads];
+    table.at[data.read_slot] = data.read_clock;
+    table.where[data.read_slot] = data.read_site;
+  }
+  read_table& table = tables[data.reads];
+  table.at[state.slot] = state.current->clock.at[state.slot];
+  table.where[state.slot] = where;
+}
+
+void check_reads(access_history& data, site where) {
+  const read_table& table = tables[data.reads];
+  for (unsigned slot = 0; slot < active->slots(); ++slot)
+    if (table.at[slot] > state.current->clock.at[slot]) race(data, slot, false, table.where[slot], true, where);
+  data.reads = 0;
+}
+
+void record_access(const access_history& data, bool write, site where) { active->recording()->access(data, write, where); }
+
+void atomic_misused(const atomic_state& what, const char* message, site where) { misuse("atomic_misuse", &what, message, where); }
+
+void atomic_created_unseen(const atomic_state& what, site where) {
+  if (!active->data_races()) return;
+  active->fail({"data_race", describe(what),
+                "data race on " + describe(what) + ": it is used by '" + active->task_name(state.slot) +
+                    "', to which its construction does not happen before",
+                {to_site(where)}}, true);
+}
+
+void acquire_later(std::uint32_t message) {
+  task_record& task = *state.current;
+  const message_clock& from = state.messages[message];
+  if (!task.has_acquire_pending) {
+    clock_zero(task.acquire_pending, 0, state.clock_width);
+    task.has_acquire_pending = true;
+  }
+  clock_join(task.acquire_pending, from.clock, from.width);
+}
+
+void release_by_fence(std::uint32_t& message, bool keep_former) {
+  engine_state& s = state;
+  task_record& task = *s.current;
+  if (!task.has_release_fence) {
+    if (!keep_former && message != 0) s.messages[message].width = 0;
+    return;
+  }
+  if (message == 0) message = message_allocate();
+  message_clock& into = s.messages[message];
+  if (!keep_former) into.width = 0;
+  clock_zero(into.clock, into.width, s.clock_width);
+  into.width = s.clock_width;
+  clock_join(into.clock, task.release_fence, s.clock_width);
+}
+
+void fence(std::memory_order order, site where) {
+  engine_state& s = state;
+  if (s.generation == generation_none) unusable_outside();
+  announce(operation_kind::fence, nullptr, where);
+  task_record& task = *s.current;
+  if (acquires(order) && task.has_acquire_pending) clock_join(task.clock, task.acquire_pending, s.clock_width);
+  if (!releases(order)) return;
+  clock_copy(task.release_fence, task.clock, s.clock_width);
+  task.has_release_fence = true;
+  ++task.clock.at[s.slot];
+}
+
+}  // namespace kvrace::detail

@@ -1,0 +1,80 @@
+// What is wrong with a lock: misuse, and cycles of tasks that wait for each other.
+#include <bit>
+
+#include <kvrace/sync.h>
+
+#include "runtime/execution.h"
+#include "runtime/recorder.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+// The tasks that must act before the blocked task `slot` can go on; 0 if that is not known (a notification, an assumption).
+task_set awaited(const task_record& task, task_set others) {
+  if (task.pending_kind == operation_kind::join) return task.joins == slot_none ? others : bit(task.joins);
+  if (task.waits_in != nullptr && (task.waits_in->waiting & bit(task.slot)) != 0) return 0;
+  if (task.pending_object == nullptr) return 0;
+  if (task.pending_object->type == object_type::mutex) {
+    const auto owner = static_cast<const lock_state*>(task.pending_object)->owner;
+    return owner == slot_none ? 0 : bit(owner);
+  }
+  if (task.pending_object->type == object_type::shared_mutex) {
+    const auto& lock = *static_cast<const shared_lock_state*>(task.pending_object);
+    return lock.owner != slot_none ? bit(lock.owner) : lock.readers;
+  }
+  return 0;
+}
+
+unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(tasks)); }
+
+}  // namespace
+
+void lock_misused(const object& lock, const char* message, site where) { misuse("lock_misuse", &lock, message, where); }
+
+void execution::deadlock() {
+  task_set blocked = 0;
+  for (unsigned slot = 0; slot < slots_; ++slot)
+    if (!records_[slot].finished) blocked |= bit(slot);
+
+  // Follow the wait-for edges from each task; a task met twice closes the cycle.
+  task_set cycle = 0;
+  for (unsigned start = 0; start < slots_ && cycle == 0; ++start) {
+    if ((blocked & bit(start)) == 0) continue;
+    task_set seen = 0;
+    unsigned at = start;
+    while ((seen & bit(at)) == 0) {
+      seen |= bit(at);
+      const task_set next = awaited(records_[at], blocked & ~bit(at)) & blocked;
+      if (next == 0 || records_[at].pending_kind == operation_kind::join) break;
+      at = lowest(next);
+      if (at == start) cycle = seen;
+    }
+  }
+
+  run_failure failure{"deadlock", "", "", {}};
+  const task_set named = cycle != 0 ? cycle : blocked;
+  std::string& text = failure.message;
+  for (task_set rest = named; rest != 0; rest &= rest - 1) {
+    const task_record& task = records_[lowest(rest)];
+    if (!text.empty()) text += "; ";
+    text += "'" + task_name(task.slot) + "' waits for ";
+    const task_set holders = awaited(task, blocked & ~bit(task.slot));
+    if (task.waits_in != nullptr && (task.waits_in->waiting & bit(task.slot)) != 0) {
+      text += "a notification of " + describe(*task.waits_in);
+    } else if (task.pending_kind == operation_kind::join) {
+      text += task.joins == slot_none ? std::string("all tasks") : "the end of '" + task_name(task.joins) + "'";
+    } else if (task.pending_object != nullptr) {
+      text += describe(*task.pending_object);
+      if (failure.subject.empty()) failure.subject = describe(*task.pending_object);
+      if (holders != 0) text += " held by '" + task_name(lowest(holders)) + "'";
+    } else {
+      text += "something nobody does";
+    }
+    failure.sites.push_back(to_site(task.where));
+  }
+  text = (cycle != 0 ? "a cycle of waiting tasks: " : "no task can go on: ") + text;
+  fail_and_end(std::move(failure));
+}
+
+}  // namespace kvrace::detail

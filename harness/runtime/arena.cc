@@ -1,0 +1,104 @@
+// A bump allocator over chunks that are kept from run to run, with free lists by size class for recycled memory. Addresses
+// depend only on the sequence of requests, so they repeat when a run repeats.
+#include "runtime/arena.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <kvrace/detail/core.h>
+
+namespace kvrace::detail {
+
+namespace {
+
+constexpr std::size_t granule = 16;
+constexpr std::size_t classes = 64;  // recycled up to classes * granule bytes
+constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
+
+struct chunk {
+  std::unique_ptr<std::byte[]> memory;
+  std::size_t bytes = 0;
+};
+struct free_block {
+  free_block* next;
+};
+
+struct arena {
+  std::vector<chunk> chunks;
+  std::size_t chunk_in_use = 0;  // index
+  std::byte* next = nullptr;
+  std::byte* end = nullptr;
+  std::array<free_block*, classes + 1> free{};
+  std::uint64_t free_used = 0;  // bit c % 64: free list c may be non-empty
+
+  void enter(std::size_t index) {
+    chunk_in_use = index;
+    next = chunks[index].memory.get();
+    end = next + chunks[index].bytes;
+  }
+  void* bump(std::size_t bytes, std::size_t alignment) {
+    for (;;) {
+      auto address = reinterpret_cast<std::uintptr_t>(next);
+      const std::size_t padding = (alignment - address % alignment) % alignment;
+      if (next != nullptr && static_cast<std::size_t>(end - next) >= padding + bytes) {
+        std::byte* result = next + padding;
+        next = result + bytes;
+        return result;
+      }
+      grow(bytes + alignment);
+    }
+  }
+  void grow(std::size_t bytes) {
+    while (next != nullptr && chunk_in_use + 1 < chunks.size()) {
+      enter(chunk_in_use + 1);
+      if (static_cast<std::size_t>(end - next) >= bytes) return;
+    }
+    const std::size_t size = std::max(chunk_bytes, bytes);
+    chunks.push_back({std::make_unique<std::byte[]>(size), size});
+    enter(chunks.size() - 1);
+  }
+};
+
+arena& memory() {
+  static arena instance;
+  return instance;
+}
+
+std::size_t class_of(std::size_t bytes) { return (std::max<std::size_t>(bytes, 1) + granule - 1) / granule; }
+
+}  // namespace
+
+void arena_reset() {
+  arena& a = memory();
+  if (!a.chunks.empty()) a.enter(0);
+  if (a.free_used != 0) a.free.fill(nullptr);
+  a.free_used = 0;
+}
+
+void* arena_keep(std::size_t bytes, std::size_t alignment) { return memory().bump(bytes, std::max(alignment, granule)); }
+
+void* arena_allocate(std::size_t bytes, std::size_t alignment) {
+  arena& a = memory();
+  const std::size_t size_class = class_of(bytes);
+  if (size_class <= classes && alignment <= granule) {
+    if (free_block* block = a.free[size_class]; block != nullptr) {
+      a.free[size_class] = block->next;
+      return block;
+    }
+  }
+  return a.bump(size_class * granule, std::max(alignment, granule));
+}
+
+void arena_deallocate(void* block, std::size_t bytes) noexcept {
+  if (state.generation == generation_none) return;  // the run is over and its memory gone
+  const std::size_t size_class = class_of(bytes);
+  if (size_class > classes) return;
+  arena& a = memory();
+  a.free[size_class] = new (block) free_block{a.free[size_class]};
+  a.free_used = 1;
+}
+
+}  // namespace kvrace::detail

@@ -1,0 +1,307 @@
+// Many runs: the outer of the two loops.
+#include <kvrace/check.h>
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <unordered_set>
+#include <utility>
+
+#include "proof/bounded_search.h"
+#include "runtime/claim.h"
+#include "runtime/execution.h"
+#include "runtime/recorder.h"
+#include "runtime/stopwatch.h"
+#include "strategies/replay.h"
+
+namespace kvrace {
+
+namespace detail {
+
+run run_access::make() { return {}; }
+
+void messages_exhausted() {
+  active->fail({"step_bound", "", "the run used more synchronisation objects than the harness has room for", {}}, true);
+  __builtin_unreachable();
+}
+
+namespace {
+
+constexpr std::uint64_t trace_steps_max = 200'000;
+
+// One search at a time: primitives find the execution through a global.
+class session {
+ public:
+  session() {
+    if (busy().exchange(true))
+      throw std::logic_error("kvrace: check(), prove() and replay() do not nest, and run on one thread at a time");
+    if (state.messages == nullptr) reserve_messages();
+  }
+  session(const session&) = delete;
+  session& operator=(const session&) = delete;
+  ~session() { busy() = false; }
+
+ private:
+  static std::atomic<bool>& busy() {
+    static std::atomic<bool> flag{false};
+    return flag;
+  }
+  // Address space only: pages are backed as clocks come into use.
+  static void reserve_messages() {
+    void* memory = ::mmap(nullptr, sizeof(message_clock) * messages_max, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    state.messages = static_cast<message_clock*>(memory);
+  }
+};
+
+execution& the_execution() {
+  static execution instance;
+  return instance;
+}
+
+// What the three front doors share: runs, tallies, findings.
+class search {
+ public:
+  search(const limits& limits, const std::vector<std::string>& metrics, search_observer* observer)
+      : limits_(limits), observer_(observer), metrics_(metrics.size() + 1) {
+    for (const std::string& name : metrics) found_.metrics.emplace_back(name, 0);
+  }
+
+  struct budget {
+    std::uint64_t runs = 0;  // 0: none
+    double time_s = 0;       // 0: none
+    bool stop_at_violation = true;
+    bool count_distinct = false;
+    bool exhaustive = false;
+  };
+  // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
+  bool loop(strategy& strategy, const program& program, const budget& budget, const bounded_search* bounded);
+
+  // Re-executes a schedule and records it.
+  finding record(const schedule& schedule, const program& program, std::uint64_t run, bool* reproduced, bool exhaustive);
+
+  result& found() { return found_; }
+  void finish_metrics() {
+    for (std::size_t i = 0; i < found_.metrics.size(); ++i) found_.metrics[i].second = metrics_[i];
+  }
+
+ private:
+  void tally(const execution& done);
+  bool handle_failure(const program& program, std::uint64_t run, bool exhaustive);
+  [[nodiscard]] bool progress(const budget& budget, double elapsed_s, const bounded_search* bounded);
+
+  limits limits_;
+  search_observer* observer_;
+  std::vector<std::uint64_t> metrics_;
+  result found_;
+  std::map<std::string, std::size_t> by_signature_;  // index into found_.findings
+  std::unordered_set<std::uint64_t> schedules_;
+};
+
+void search::tally(const execution& done) {
+  search_counts& counts = found_.counts;
+  const run_summary summary = done.summary();
+  ++counts.runs;
+  counts.steps += summary.steps;
+  counts.decisions += summary.decisions;
+  counts.switches += done.switches();
+  counts.blocked += summary.blocked ? 1 : 0;
+  counts.tasks_max = std::max<std::uint64_t>(counts.tasks_max, summary.tasks);
+  counts.decisions_max = std::max(counts.decisions_max, summary.decisions);
+}
+
+bool search::progress(const budget& budget, double elapsed_s, const bounded_search* bounded) {
+  if (budget.time_s > 0 && elapsed_s >= budget.time_s) {
+    found_.interrupted = false;
+    return false;
+  }
+  if (observer_ == nullptr) return true;
+  search_progress now;
+  now.runs = found_.counts.runs;
+  now.runs_max = budget.runs;
+  now.time_s = elapsed_s;
+  now.time_s_max = budget.time_s;
+  now.schedules_distinct = schedules_.size();
+  now.violations = found_.counts.violations;
+  if (bounded != nullptr) {
+    now.states_distinct = bounded->states_distinct();
+    now.states_open = bounded->states_open();
+    now.preemptions = bounded->preemptions();
+  }
+  if (observer_->on_progress(now)) return true;
+  found_.interrupted = true;
+  return false;
+}
+
+bool search::loop(strategy& strategy, const program& program, const budget& budget, const bounded_search* bounded) {
+  execution& execution = the_execution();
+  const execution_view view(execution);
+  const double started_s = monotonic_time_s();
+  paced_check pace(budget.time_s > 0 ? std::min(0.1, budget.time_s / 20) : 0.1);
+  bool ended = false;
+  for (std::uint64_t index = 0;; ++index) {
+    if (budget.runs != 0 && index == budget.runs) break;
+    if (pace.due() && !progress(budget, monotonic_time_s() - started_s, bounded)) break;
+    if (!strategy.begin_run(index, view)) {
+      ended = true;
+      break;
+    }
+    const run_end end = execution.run(program, {limits_, &strategy, nullptr, false, budget.exhaustive, budget.exhaustive, metrics_.data()});
+    strategy.end_run(execution.summary());
+    tally(execution);
+    if (budget.count_distinct) schedules_.insert(execution.schedule_hash());
+    if (!execution.failure()) continue;
+    if (end == run_end::unsound) {
+      found_.verdict = verdict::unsound;
+      finding& broken = found_.findings.emplace_back();
+      broken.oracle = "unsound";
+      broken.message = execution.failure()->message;
+      broken.run = index;
+      break;
+    }
+    if (!handle_failure(program, index, budget.exhaustive) || budget.stop_at_violation) break;
+  }
+  found_.counts.schedules_distinct = schedules_.size();
+  found_.time_s = monotonic_time_s() - started_s;
+  return ended;
+}
+
+bool search::handle_failure(const program& program, std::uint64_t run, bool exhaustive) {
+  const execution& execution = the_execution();
+  ++found_.counts.violations;
+  const run_failure failure = *execution.failure();
+  finding probe;
+  probe.oracle = failure.oracle;
+  probe.subject = failure.subject;
+  probe.sites = failure.sites;
+  const std::string signature = probe.signature();
+  found_.verdict = verdict::violation;
+  if (const auto known = by_signature_.find(signature); known != by_signature_.end()) {
+    ++found_.findings[known->second].occurrences;
+    return true;
+  }
+  bool reproduced = false;
+  finding recorded = record({execution.deviations()}, program, run, &reproduced, exhaustive);
+  if (!reproduced || recorded.oracle != failure.oracle) {
+    found_.verdict = verdict::unsound;
+    recorded.message = "replaying the schedule of a violation (" + failure.oracle + ": " + failure.message +
+                       ") gave another outcome (" + (recorded.message.empty() ? std::string("no violation") : recorded.message) +
+                       "): the program is not deterministic";
+    recorded.oracle = "unsound";
+    found_.findings.insert(found_.findings.begin(), std::move(recorded));
+    return false;
+  }
+  by_signature_.emplace(signature, found_.findings.size());
+  found_.findings.push_back(std::move(recorded));
+  return true;
+}
+
+finding search::record(const schedule& schedule, const program& program, std::uint64_t run, bool* reproduced, bool exhaustive) {
+  execution& execution = the_execution();
+  const execution_view view(execution);
+  const std::unique_ptr<strategy> follow = make_replay(schedule);
+  (void)follow->begin_run(0, view);
+  recorder record(trace_steps_max);
+  std::vector<std::uint64_t> scratch(metrics_.size());
+  const run_end end = execution.run(program, {limits_, follow.get(), &record, true, false, exhaustive, scratch.data()});
+  follow->end_run(execution.summary());
+
+  finding made;
+  made.run = run;
+  made.schedule = schedule;
+  for (unsigned id = 0; id <= execution.summary().tasks; ++id) made.tasks.push_back(execution.task_name(id == tasks_max ? 0 : id));
+  *reproduced = end != run_end::unsound && execution.failure().has_value();
+  if (const auto& failure = execution.failure()) {
+    made.oracle = failure->oracle;
+    made.subject = failure->subject;
+    made.message = failure->message;
+    made.sites = failure->sites;
+    made.step = failure->step;
+  }
+  if (const auto divergence = follow->divergence()) {
+    *reproduced = false;
+    made.oracle = "unsound";
+    made.message = *divergence;
+  }
+  record.hand_over(made);
+  return made;
+}
+
+}  // namespace
+
+}  // namespace detail
+
+result check(const check_options& options, const program& program) {
+  const detail::session session;
+  detail::search search(options.limits, options.metrics, options.observer);
+  const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
+  const std::uint64_t runs = options.runs;
+  search.loop(*strategy, program, {runs, options.time_s, options.stop_at_violation, options.count_distinct, false}, nullptr);
+
+  result& found = search.found();
+  search.finish_metrics();
+  found.strategy = strategy->describe();
+  found.seed = options.seed;
+  if (found.verdict == verdict::not_found && found.counts.runs < runs) found.verdict = verdict::incomplete;
+  const auto bound = strategy->bound();
+  if (bound) found.pct_bound = bound->probability;
+  found.claim = detail::claim_of(found, options.limits, bound);
+  return std::move(found);
+}
+
+result prove(const prove_options& options, const program& program) {
+  const detail::session session;
+  detail::search search(options.limits, options.metrics, options.observer);
+  detail::bounded_search bounded(options.preemptions_max, options.states_max);
+  const bool ended = search.loop(bounded, program, {options.runs, options.time_s, true, false, true}, &bounded);
+
+  result& found = search.found();
+  search.finish_metrics();
+  found.strategy = bounded.describe();
+  found.counts.executions_distinct = bounded.executions_distinct();
+  found.counts.states_distinct = bounded.states_distinct();
+  found.counts.states_open = bounded.states_open();
+  found.executions_by_bound = bounded.executions_by_bound();
+  if (found.verdict == verdict::not_found) {
+    if (!ended || bounded.states_exhausted()) {
+      found.verdict = verdict::incomplete;
+    } else if (bounded.closed()) {
+      found.verdict = verdict::proved;
+    } else {
+      found.verdict = verdict::exhausted;
+      found.preemptions_bound = bounded.finished_bounds() - 1;
+    }
+  }
+  found.claim = detail::claim_of(found, options.limits, std::nullopt);
+  return std::move(found);
+}
+
+result replay(const replay_options& options, const schedule& schedule, const program& program) {
+  const detail::session session;
+  detail::search search(options.limits, options.metrics, nullptr);
+  bool reproduced = false;
+  const double started_s = detail::monotonic_time_s();
+  finding recorded = search.record(schedule, program, 0, &reproduced, options.exhaustive);
+  result& found = search.found();
+  found.strategy = "replay";
+  found.time_s = detail::monotonic_time_s() - started_s;
+  found.counts.runs = 1;
+  found.counts.steps = recorded.trace.empty() ? 0 : recorded.trace.back().step;
+  found.counts.tasks_max = recorded.tasks.size() - 1;
+  if (reproduced) {
+    found.verdict = verdict::violation;
+    found.counts.violations = 1;
+  } else if (!recorded.oracle.empty()) {
+    found.verdict = verdict::unsound;
+  }
+  if (!recorded.oracle.empty()) found.findings.push_back(std::move(recorded));
+  found.claim = detail::claim_of(found, options.limits, std::nullopt);
+  return std::move(found);
+}
+
+}  // namespace kvrace

@@ -1,0 +1,88 @@
+#include "runtime/claim.h"
+
+#include <sstream>
+
+namespace kvrace::detail {
+
+namespace {
+
+std::string plural(std::uint64_t count, const char* noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+// Digits in groups: 1,234,567.
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+std::string program_of(const result& result) {
+  return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";
+}
+
+// What holds for every exhaustive claim.
+std::string exhaustive_bounds(const limits& limits) {
+  return "Values are sequentially consistent, happens-before follows the C++ memory orders; no spurious wakeups or failures; timed "
+         "waits may time out at any point; no address of a destroyed object is reused; at most " +
+         grouped(limits.steps_max) + " operations a run" +
+         (limits.data_races ? "; plain data in var and shadow is free of races." : "; data races were not looked for.");
+}
+
+std::string explored(const result& result) {
+  const search_counts& counts = result.counts;
+  return grouped(counts.executions_distinct) + " complete executions up to happens-before equivalence, " +
+         grouped(counts.states_distinct) + " states, " + grouped(counts.runs) + " runs" +
+         (counts.blocked != 0 ? ", " + grouped(counts.blocked) + " blocked by an unmet assumption" : "");
+}
+
+}  // namespace
+
+std::string claim_of(const result& result, const limits& limits, const std::optional<strategy::probability_bound>& bound) {
+  const search_counts& counts = result.counts;
+  std::ostringstream text;
+  switch (result.verdict) {
+    case verdict::proved:
+      text << "Every sc execution of this program (" << program_of(result) << ") was explored and none violates an oracle: "
+           << explored(result) << "; the visited states are closed under every enabled operation. " << exhaustive_bounds(limits);
+      break;
+    case verdict::exhausted:
+      text << "Every sc execution of this program (" << program_of(result) << ") with at most "
+           << plural(result.preemptions_bound, "preemption") << " was explored and none violates an oracle: " << explored(result)
+           << "; " << grouped(counts.states_open) << " successor states need more preemptions. " << exhaustive_bounds(limits);
+      break;
+    case verdict::not_found:
+      text << "No violation in " << grouped(counts.runs) << " sampled schedules (" << result.strategy << ", seed " << result.seed
+           << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max)
+           << " decisions a run, sequentially consistent values. A sample shows effort, not absence.";
+      break;
+    case verdict::violation:
+      text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle) << ", in "
+           << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed " << result.seed
+           << ").";
+      break;
+    case verdict::incomplete:
+      text << (result.interrupted ? "The search was interrupted" : "A budget ended the search") << " after " << grouped(counts.runs)
+           << " runs (" << result.strategy << ") without a violation";
+      if (counts.states_distinct != 0) {
+        text << ": " << grouped(counts.states_distinct) << " states visited, " << grouped(counts.states_open) << " known and not visited";
+        if (!result.executions_by_bound.empty())
+          text << "; exhausted up to " << plural(result.executions_by_bound.size() - 1, "preemption");
+      }
+      text << ". Raise the budget to go on.";
+      break;
+    case verdict::unsound:
+      text << "Nothing is claimed: "
+           << (result.findings.empty() ? std::string("the execution left the harness's control") : result.findings.front().message) << ".";
+      break;
+  }
+  if (bound && result.verdict != verdict::unsound) {
+    text << " A bug of depth " << bound->depth << " is hit by one run with probability at least " << bound->probability
+         << " (valid for runs of at most " << grouped(bound->decisions_max) << " decisions";
+    if (bound->runs_outside != 0) text << "; " << grouped(bound->runs_outside) << " runs were longer and are outside the bound";
+    text << ").";
+  }
+  return text.str();
+}
+
+}  // namespace kvrace::detail

@@ -1,0 +1,498 @@
+#include "runtime/execution.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include <kvrace/sync.h>
+
+#include "memory/lifetime.h"
+#include "runtime/arena.h"
+#include "runtime/recorder.h"
+
+namespace kvrace::detail {
+
+constinit engine_state state;
+execution* active = nullptr;
+
+namespace {
+
+// Everything a task starts a run with; clocks are set by the caller.
+void reset(task_record& record, unsigned slot, unsigned id, const char* name, fiber* fiber) {
+  record.pending_kind = operation_kind::start;
+  record.yielded = record.timed_out = record.has_acquire_pending = record.has_release_fence = record.finished = false;
+  record.slot = static_cast<std::uint8_t>(slot);
+  record.id = id;
+  record.pending_object = nullptr;
+  record.where = site{};
+  record.operations = 0;
+  record.objects_created = 0;
+  record.waits_in = nullptr;
+  record.joiners = 0;
+  record.fiber = fiber;
+  record.name = name;
+}
+
+constexpr unsigned overflow_slot = 0;  // where the 64th task runs
+
+unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(tasks)); }
+
+}  // namespace
+
+source_site to_site(site where) { return {where.line() == 0 ? "" : where.file_name(), where.line()}; }
+
+// ---- one run ----
+
+run_end execution::run(const program& program, const settings& settings) {
+  program_ = &program;
+  begin(settings);
+  if (fiber_run_on_host(&execution::body_entry)) end_ = failure_ ? run_end::violation : run_end::complete;
+  end();
+  return end_;
+}
+
+void execution::begin(const settings& settings) {
+  settings_ = settings;
+  active = this;
+  arena_reset();
+  lifetimes_reset();
+  ++generation_;
+  if (generation_ == generation_outside) generation_ = generation_first;
+  slots_ = 1;
+  tasks_ = alive_ = 0;
+  body_joins_all_ = in_prologue_ = preempting_ = false;
+  body_aside_.reset();
+  overflow_closure_.reset();
+  unstarted_ = assume_blocked_ = 0;
+  switches_ = 0;
+  schedule_hash_ = 0x9e3779b97f4a7c15;
+  deviations_.clear();
+  failure_.reset();
+  end_ = run_end::complete;
+  wants_every_step_ = settings.strategy->wants_every_step();
+
+  task_record& body = records_[0];
+  reset(body, 0, 0, "body", fiber_host());
+  clock_zero(body.clock, 0, 4);
+  body.clock.at[0] = 1;
+
+  engine_state& s = state;
+  s.enabled = bit(0);
+  s.every_step = wants_every_step_ || settings.record != nullptr ? 1 : 0;
+  s.decisions = s.ask_at = s.steps = 0;
+  s.steps_max = settings.limits.steps_max;
+  s.current = &body;
+  s.slot = 0;
+  s.clock_width = 4;
+  s.generation = s.generation_new_object = generation_;
+  s.recording = settings.record != nullptr;
+  s.has_audit = false;
+  s.wakeups_ask = settings.strategy->wants_wakeups();
+  s.timeouts_any_time = settings.timeouts_any_time;
+  s.operations_in_progress = 0;
+  s.messages_used = 0;
+  s.now_ns = 0;
+  s.metrics = settings.metrics;
+  s.objects_alive = 0;
+  s.timed = 0;
+}
+
+void execution::end() {
+  engine_state& s = state;
+  s.generation = generation_none;
+  s.generation_new_object = generation_outside;
+  s.current = nullptr;
+  s.recording = s.has_audit = false;
+  audits_.clear();
+}
+
+void execution::body_entry() { active->body(); }
+
+void execution::body() {
+  std::string escaped;
+  try {
+    kvrace::run run = run_access::make();
+    (*program_)(run);
+    body_returned();
+    return;
+  } catch (const std::exception& error) {
+    escaped = error.what();
+  } catch (...) {
+    escaped = "an exception that is no std::exception";
+  }
+  fail_and_end({"escaping_exception", "task 'body'", "an exception left the body: " + escaped, {}});
+}
+
+void execution::body_returned() {
+  if (failure_) return;
+  if (alive_ != 0 || overflow_closure_) {
+    fail_and_end({"task_leak", "", "the body returned while " + std::to_string(alive_) + " task(s) were still running: call join_all()", {}});
+  }
+  if (state.objects_alive != 0 && settings_.limits.leaks) {
+    failure_ = lifetimes_leak();
+    failure_->step = state.steps;
+  }
+}
+
+void execution::leave(run_end end) {
+  end_ = end;
+  for (unsigned slot = 1; slot < slots_; ++slot)
+    if (!records_[slot].finished) fiber_abandon(static_cast<fiber*>(records_[slot].fiber));
+  if (body_aside_ && !records_[overflow_slot].finished) fiber_abandon(static_cast<fiber*>(records_[overflow_slot].fiber));
+  fiber* host = fiber_host();
+  if (state.current->fiber == host) fiber_leave_host();
+  fiber_abandon(host);
+  fiber_switch(static_cast<fiber*>(state.current->fiber), host);
+  std::terminate();  // an abandoned fiber does not come back here
+}
+
+void execution::fail(run_failure failure, bool ends_run) {
+  if (!failure_) {
+    failure_ = std::move(failure);
+    failure_->step = state.steps;
+  }
+  if (ends_run || settings_.stop_at_violation) leave(run_end::violation);
+}
+
+void execution::fail_and_end(run_failure failure) {
+  fail(std::move(failure), true);
+  std::terminate();  // not reached
+}
+
+void execution::end_unsound(std::string message) {
+  failure_ = run_failure{"unsound", "", std::move(message), {}, state.steps};
+  leave(run_end::unsound);
+}
+
+run_summary execution::summary() const {
+  return {state.decisions, state.steps, tasks_, end_ == run_end::complete, end_ == run_end::blocked};
+}
+
+std::string execution::task_name(unsigned slot) const {
+  const task_record& record = slot == 0 && body_aside_ && state.current->fiber == fiber_host() ? *body_aside_ : records_[slot];
+  for (unsigned other = 0; other < slots_; ++other)
+    if (other != slot && std::strcmp(records_[other].name, record.name) == 0)
+      return std::string(record.name) + " #" + std::to_string(record.id);
+  return record.name;
+}
+
+// ---- decisions ----
+
+void execution::note_deviation(deviation::kind what, std::uint64_t answer) {
+  const task_record& task = *state.current;
+  deviations_.push_back({what, task.id, task.operations, answer});
+  // The order of deviations and their addresses identify the decision sequence.
+  for (const std::uint64_t part : {static_cast<std::uint64_t>(what) << 32U | task.id, task.operations, answer})
+    schedule_hash_ = (schedule_hash_ ^ part) * 0xff51afd7ed558ccd, schedule_hash_ ^= schedule_hash_ >> 32U;
+}
+
+unsigned execution::choose_next(bool current_enabled) {
+  engine_state& s = state;
+  const task_set enabled = s.enabled;
+  const unsigned me = s.slot;
+  const bool yielded = s.current->yielded;
+  const bool single = (enabled & (enabled - 1)) == 0;
+  if (single && s.every_step != 0) --s.decisions;  // counted because every step is looked at, but nothing to decide
+  unsigned next = lowest(enabled);
+  if (!single || wants_every_step_) {
+    const task_answer answer = settings_.strategy->choose_task({enabled, me, current_enabled, yielded, s.decisions});
+    if (answer.task >= tasks_max || (enabled & bit(answer.task)) == 0)
+      end_unsound(settings_.strategy->divergence().value_or("the strategy chose a task that is not enabled"));
+    s.ask_at = s.decisions + answer.decisions;
+    if (answer.rest_unobserved) {
+      wants_every_step_ = false;
+      s.every_step = s.recording ? 1 : 0;
+    }
+    next = answer.task;
+  }
+  unsigned expected = me;
+  if (yielded) {
+    const task_set after = me + 1 < tasks_max ? enabled & ~(bit(me + 1) - 1) : 0;
+    expected = lowest(after != 0 ? after : enabled);
+  } else if (!current_enabled) {
+    expected = lowest(enabled);
+  }
+  if (next != expected) note_deviation(deviation::kind::switch_to, records_[next].id);
+  preempting_ = next != me && current_enabled && !yielded;
+  s.current->yielded = false;
+  return next;
+}
+
+void execution::decide() {
+  engine_state& s = state;
+  if (in_prologue_) [[unlikely]] {
+    in_prologue_ = false;
+    if ((s.enabled & bit(s.slot)) != 0) --s.decisions;  // this announcement was no decision
+    switch_to(prologue_return_);
+  } else {
+    if (unstarted_ != 0 && settings_.eager_start && wants_every_step_) start_unstarted();
+    const unsigned me = s.slot;
+    const bool current_enabled = (s.enabled & bit(me)) != 0;
+    if (!current_enabled) count_decision();
+    const unsigned next = choose_next(current_enabled);
+    if (next != me) {
+      ++switches_;
+      switch_to(next);
+    }
+  }
+  if (s.recording) [[unlikely]] {
+    settings_.record->step(*s.current, s.steps + 1, preempting_);
+    preempting_ = false;
+  }
+}
+
+void execution::switch_to(unsigned slot) {
+  engine_state& s = state;
+  auto* from = static_cast<fiber*>(s.current->fiber);
+  s.slot = slot;
+  s.current = &records_[slot];
+  unstarted_ &= ~bit(slot);
+  fiber_switch(from, static_cast<fiber*>(s.current->fiber));
+}
+
+void execution::start_unstarted() {
+  const unsigned me = state.slot;
+  while (unstarted_ != 0) {
+    in_prologue_ = true;
+    prologue_return_ = me;
+    switch_to(lowest(unstarted_));
+  }
+}
+
+// The current task cannot go on: is there anything to decide? Announcements of enabled tasks are counted in announce().
+void execution::count_decision() {
+  engine_state& s = state;
+  if (s.enabled == 0) nobody_enabled();
+  if (((s.enabled & (s.enabled - 1)) | s.every_step) != 0) ++s.decisions;
+}
+
+// Advances virtual time to the next deadline; without one the run is over.
+void execution::nobody_enabled() {
+  engine_state& s = state;
+  if (s.timed == 0) {
+    if (assume_blocked_ != 0) leave(run_end::blocked);
+    deadlock();
+  }
+  std::int64_t earliest_ns = INT64_MAX;
+  for (task_set rest = s.timed; rest != 0; rest &= rest - 1) earliest_ns = std::min(earliest_ns, records_[lowest(rest)].deadline_ns);
+  s.now_ns = std::max(s.now_ns, earliest_ns);
+  for (task_set rest = s.timed; rest != 0; rest &= rest - 1) {
+    const unsigned slot = lowest(rest);
+    if (records_[slot].deadline_ns > s.now_ns) continue;
+    s.timed &= ~bit(slot);
+    s.enabled |= bit(slot);
+  }
+}
+
+// ---- tasks ----
+
+void execution::widen_clocks(unsigned slot) {
+  engine_state& s = state;
+  if (slot < s.clock_width) return;
+  const unsigned width = (slot / 4 + 1) * 4;
+  for (unsigned i = 0; i < slots_; ++i) {
+    clock_zero(records_[i].clock, s.clock_width, width);
+    clock_zero(records_[i].acquire_pending, s.clock_width, width);
+    clock_zero(records_[i].release_fence, s.clock_width, width);
+  }
+  s.clock_width = width;
+}
+
+void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::size_t alignment, unsigned* slot) {
+  engine_state& s = state;
+  if (s.generation == generation_none) unusable_outside();
+  const bool overflow = slots_ == tasks_max;
+  if (tasks_ == tasks_max)
+    fail_and_end({"too_many_tasks", "", "a run has at most " + std::to_string(tasks_max) + " tasks", {}});
+  if (overflow && s.slot != 0)
+    fail_and_end({"too_many_tasks", "", "the 64th task of a run can be spawned by the body only", {}});
+  ++tasks_;
+  auto* copy = static_cast<char*>(arena_keep(name.size() + 1, 1));
+  std::memcpy(copy, name.data(), name.size());
+  copy[name.size()] = 0;
+  void* closure = arena_keep(bytes, alignment);
+  if (overflow) {
+    *slot = overflow_slot;
+    overflow_name_ = copy;
+    return closure;
+  }
+  *slot = slots_;
+  widen_clocks(slots_);
+  reset(records_[slots_], slots_, tasks_, copy, fiber_worker(slots_, &execution::task_entry));
+  ++slots_;
+  return closure;
+}
+
+void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)) {
+  if (slot == overflow_slot) {
+    overflow_closure_ = {closure, invoke};
+    return;
+  }
+  engine_state& s = state;
+  task_record& child = records_[slot];
+  child.closure = closure;
+  child.invoke = invoke;
+  clock_copy(child.clock, s.current->clock, s.clock_width);
+  child.clock.at[slot] = 1;
+  ++s.current->clock.at[s.slot];
+  child.parent = static_cast<std::uint8_t>(s.slot);
+  ++alive_;
+  unstarted_ |= bit(slot);
+  enable(bit(slot));
+}
+
+void execution::task_entry() { active->task_main(); }
+
+void execution::task_main() {
+  std::string escaped;
+  bool failed = false;
+  try {
+    task_record& task = *state.current;
+    task.invoke(task.closure);
+  } catch (const std::exception& error) {
+    failed = true;
+    escaped = error.what();
+  } catch (...) {
+    failed = true;
+    escaped = "an exception that is no std::exception";
+  }
+  if (failed)
+    fail_and_end({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: " + escaped, {}});
+  finish();
+}
+
+// The current task has ended. Returns when its fiber is armed for another run.
+void execution::finish() {
+  engine_state& s = state;
+  task_record& task = *s.current;
+  auto* from = static_cast<fiber*>(task.fiber);
+  task.finished = true;
+  ++task.operations;
+  --alive_;
+  s.enabled &= ~bit(s.slot);
+  unsigned next = 0;
+  if (task.joiners != 0) enable(task.joiners);
+  if (alive_ == 0 && body_joins_all_) {
+    if (body_aside_) {
+      clock_join(body_aside_->clock, records_[overflow_slot].clock, s.clock_width);
+      records_[0] = *body_aside_;
+      body_aside_.reset();
+    }
+    enable(bit(0));
+  }
+  if (in_prologue_) {
+    in_prologue_ = false;
+    next = prologue_return_;
+  } else {
+    if (unstarted_ != 0 && settings_.eager_start && wants_every_step_) start_unstarted();
+    count_decision();
+    next = choose_next(false);
+    ++switches_;
+  }
+  s.slot = next;
+  s.current = &records_[next];
+  unstarted_ &= ~bit(next);
+  fiber_switch(from, static_cast<fiber*>(s.current->fiber));
+}
+
+void execution::join(unsigned slot, site where) {
+  const task_record& target = records_[slot];
+  if (target.finished) {
+    announce(operation_kind::join, nullptr, where);
+  } else {
+    records_[slot].joiners |= bit(state.slot);
+    state.current->joins = static_cast<std::uint8_t>(slot);
+    announce_blocked(operation_kind::join, nullptr, where);
+    state.current->joins = slot_none;
+  }
+  clock_join(state.current->clock, target.clock, state.clock_width);
+}
+
+void execution::join_all(site where) {
+  engine_state& s = state;
+  if (s.slot != 0 || s.current->fiber != fiber_host())
+    fail_and_end({"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}});
+  if (overflow_closure_) {
+    run_overflow(where);
+  } else if (alive_ != 0) {
+    body_joins_all_ = true;
+    announce_blocked(operation_kind::join, nullptr, where);
+    body_joins_all_ = false;
+  } else {
+    announce(operation_kind::join, nullptr, where);
+  }
+  for (unsigned slot = 1; slot < slots_; ++slot) clock_join(s.current->clock, records_[slot].clock, s.clock_width);
+  quiescent();
+}
+
+// Lets the 64th task take over slot 0 while the body waits. Sound for happens-before: all the body did so far precedes every
+// task, and it does nothing until all have ended.
+void execution::run_overflow(site where) {
+  engine_state& s = state;
+  task_record& body = records_[0];
+  body.pending_kind = operation_kind::join;
+  body.where = where;
+  ++body.operations;
+  body_joins_all_ = true;
+  body_aside_ = body;
+  task_record& task = records_[overflow_slot];
+  auto* name = static_cast<char*>(arena_keep(overflow_name_.size() + 1, 1));
+  std::memcpy(name, overflow_name_.c_str(), overflow_name_.size() + 1);
+  reset(task, overflow_slot, tasks_, name, fiber_worker(overflow_slot, &execution::task_entry));
+  ++task.clock.at[overflow_slot];
+  task.objects_created = body_aside_->objects_created;  // identities stay unique
+  task.closure = overflow_closure_->first;
+  task.invoke = overflow_closure_->second;
+  overflow_closure_.reset();
+  ++alive_;
+  s.enabled |= bit(overflow_slot);
+  unstarted_ |= bit(overflow_slot);
+  count_decision();
+  const unsigned next = choose_next(false);
+  ++switches_;
+  s.slot = next;
+  s.current = &records_[next];
+  unstarted_ &= ~bit(next);
+  fiber_switch(fiber_host(), static_cast<fiber*>(s.current->fiber));
+  body_joins_all_ = false;
+  ++s.steps;
+  if (s.recording) settings_.record->step(*s.current, s.steps, false);
+}
+
+// ---- choices, audits ----
+
+std::uint64_t execution::choose_announced(std::uint64_t outcomes) {
+  if (outcomes < 2) return 0;
+  const std::uint64_t outcome = settings_.strategy->choose_value(state.slot, outcomes);
+  if (outcome >= outcomes)
+    end_unsound(settings_.strategy->divergence().value_or("the strategy chose an outcome that does not exist"));
+  if (outcome != 0) note_deviation(deviation::kind::value, outcome);
+  return outcome;
+}
+
+std::uint64_t execution::choose(std::uint64_t outcomes, site where) {
+  state.current->choice_outcomes = outcomes;
+  announce(operation_kind::choice, nullptr, where);
+  const std::uint64_t outcome = choose_announced(outcomes);
+  if (state.recording) record_value(std::to_string(outcome) + " of " + std::to_string(outcomes));
+  return outcome;
+}
+
+void execution::assume_failed(site where) {
+  assume_blocked_ |= bit(state.slot);
+  announce_blocked(operation_kind::assume, nullptr, where);
+  std::terminate();  // nobody enables it
+}
+
+void execution::at_quiescence(std::function<void()> audit) {
+  audits_.push_back(std::move(audit));
+  state.has_audit = true;
+}
+
+void execution::quiescent() {
+  for (const auto& audit : audits_) audit();
+}
+
+}  // namespace kvrace::detail

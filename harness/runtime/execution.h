@@ -1,0 +1,151 @@
+// One run: who runs next, what ends it, what it leaves behind. The inner of the two loops.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <kvrace/check.h>
+#include <kvrace/detail/core.h>
+
+#include "runtime/fiber.h"
+
+namespace kvrace::detail {
+
+class recorder;
+
+// Why a run failed, as a value; it becomes words in a report and an exit code at the edge.
+struct run_failure {
+  std::string oracle;
+  std::string subject;
+  std::string message;
+  std::vector<source_site> sites;
+  std::uint64_t step = 0;
+};
+
+enum class run_end : std::uint8_t {
+  complete,   // the body returned
+  violation,  // cut at the violation
+  blocked,    // an assumption was not met
+  unsound,    // the strategy's answer could not be followed, or the program broke a rule of the harness
+};
+
+class execution {
+ public:
+  // One execution exists at a time in a process; `strategy` answers its questions.
+  struct settings {
+    kvrace::limits limits;
+    kvrace::strategy* strategy = nullptr;
+    recorder* record = nullptr;      // non-null: record everything
+    bool stop_at_violation = false;  // cut the run at the first violation of any kind
+    bool eager_start = false;        // every task announces before anybody is chosen
+    bool timeouts_any_time = false;
+    std::uint64_t* metrics = nullptr;
+  };
+
+  // Runs `program` once.
+  run_end run(const program& program, const settings& settings);
+
+  // Of the last run.
+  [[nodiscard]] const std::optional<run_failure>& failure() const { return failure_; }
+  [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
+  [[nodiscard]] run_summary summary() const;
+  [[nodiscard]] std::uint64_t switches() const { return switches_; }
+  [[nodiscard]] std::uint64_t schedule_hash() const { return schedule_hash_; }
+  [[nodiscard]] unsigned slots() const { return slots_; }
+  [[nodiscard]] const task_record& record(unsigned slot) const { return records_[slot]; }
+  [[nodiscard]] task_set unstarted() const { return unstarted_; }
+
+  // ---- for the functions of core.h and the primitives ----
+  void decide();
+  void* spawn_prepare(std::string_view name, std::size_t bytes, std::size_t alignment, unsigned* slot);
+  void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*));
+  void join(unsigned slot, site where);
+  void join_all(site where);
+  void yield(site where);
+  void sleep(std::chrono::nanoseconds duration, site where);
+  std::uint64_t choose(std::uint64_t outcomes, site where);
+  std::uint64_t choose_announced(std::uint64_t outcomes);  // for an operation that has been announced already
+  void at_quiescence(std::function<void()> audit);
+  void quiescent();
+  void fail(run_failure failure, bool ends_run);
+  [[noreturn]] void fail_and_end(run_failure failure);
+  [[noreturn]] void end_unsound(std::string message);
+  [[noreturn]] void assume_failed(site where);
+  recorder* recording() { return settings_.record; }
+  [[nodiscard]] bool data_races() const { return settings_.limits.data_races; }
+  [[nodiscard]] std::string task_name(unsigned slot) const;  // "client", or "client #3" where the name is shared
+  [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
+
+ private:
+  void begin(const settings& settings);
+  void body();
+  void body_returned();
+  void end();
+  void task_main();
+  void finish();
+  [[nodiscard]] unsigned choose_next(bool current_enabled);
+  void switch_to(unsigned slot);
+  void start_unstarted();
+  void run_overflow(site where);
+  void nobody_enabled();
+  void count_decision();
+  [[noreturn]] void deadlock();
+  [[noreturn]] void leave(run_end end);
+  void note_deviation(deviation::kind what, std::uint64_t answer);
+  void widen_clocks(unsigned slot);
+
+  static void body_entry();
+  static void task_entry();
+
+  settings settings_;
+  const program* program_ = nullptr;
+  std::array<task_record, tasks_max> records_;
+  std::optional<task_record> body_aside_;  // the body, while a 64th task runs in slot 0
+  unsigned slots_ = 0;                     // slots in use
+  unsigned tasks_ = 0;                     // spawned in this run
+  unsigned alive_ = 0;                     // spawned and not ended
+  bool body_joins_all_ = false;
+  bool wants_every_step_ = false;
+  std::optional<std::pair<void*, void (*)(void*)>> overflow_closure_;  // of the 64th task
+  std::string overflow_name_;
+  task_set unstarted_ = 0;
+  bool in_prologue_ = false;
+  unsigned prologue_return_ = 0;
+  bool preempting_ = false;                // the switch just made was a preemption
+  task_set assume_blocked_ = 0;
+  std::uint64_t switches_ = 0;
+  std::uint64_t schedule_hash_ = 0;
+  std::vector<deviation> deviations_;
+  std::vector<std::function<void()>> audits_;
+  std::optional<run_failure> failure_;
+  run_end end_ = run_end::complete;
+  std::uint32_t generation_ = generation_first;
+};
+
+[[noreturn]] void unusable_outside();  // a primitive or a spawn outside of any run
+
+extern execution* active;  // the execution in progress, or the last one; null before the first
+
+[[nodiscard]] source_site to_site(site where);
+
+}  // namespace kvrace::detail
+
+namespace kvrace {
+
+// What a strategy may see beside a decision.
+class execution_view {
+ public:
+  explicit execution_view(const detail::execution& execution) : execution_(execution) {}
+  [[nodiscard]] unsigned slots() const { return execution_.slots(); }
+  [[nodiscard]] const detail::task_record& task(unsigned slot) const { return execution_.record(slot); }
+
+ private:
+  const detail::execution& execution_;
+};
+
+}  // namespace kvrace

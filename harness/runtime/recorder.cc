@@ -1,0 +1,117 @@
+#include "runtime/recorder.h"
+
+#include <utility>
+
+#include "runtime/execution.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+const char* type_name(object_type type) {
+  switch (type) {
+    case object_type::mutex: return "mutex";
+    case object_type::shared_mutex: return "shared_mutex";
+    case object_type::condition_variable: return "condition_variable";
+    case object_type::atomic: return "atomic";
+    case object_type::var: return "var";
+    case object_type::made: return "object";
+  }
+  return "object";
+}
+
+std::uint64_t mix(std::uint64_t digest, std::uint64_t part) {
+  digest = (digest ^ part) * 0xff51afd7ed558ccd;
+  return digest ^ digest >> 32U;
+}
+
+}  // namespace
+
+std::string describe(const object& what) {
+  if (recorder* record = active->recording(); record != nullptr)
+    if (const std::string* name = record->name_of(what); name != nullptr)
+      return std::string(type_name(what.type)) + " '" + *name + "'";
+  return std::string(type_name(what.type)) + " " + std::to_string(what.id >> 26U) + "." + std::to_string(what.id & 0x3ffffffU);
+}
+
+void recorder::step(const task_record& task, std::uint64_t number, bool preempts) {
+  digest_ = mix(digest_, task.id);
+  digest_ = mix(digest_, static_cast<std::uint64_t>(task.pending_kind) << 32U |
+                             (task.pending_object != nullptr ? task.pending_object->id : 0));
+  if (trace_.size() >= steps_recorded_max_) return;
+  trace_step& step = trace_.emplace_back();
+  step.step = number;
+  step.task = task.id;
+  step.operation = task.operations;
+  step.kind = to_string(task.pending_kind);
+  if (task.pending_object != nullptr) step.object = describe(*task.pending_object);
+  step.site = to_site(task.where);
+  step.preempts = preempts;
+}
+
+void recorder::access(const object& data, bool write, site where) {
+  if (trace_.size() >= steps_recorded_max_) return;
+  trace_step& step = trace_.emplace_back();
+  step.step = state.steps;
+  step.task = state.current->id;
+  step.kind = write ? "write" : "read";
+  step.object = describe(data);
+  step.site = to_site(where);
+}
+
+void recorder::value(std::string_view text) {
+  if (!trace_.empty()) trace_.back().value = text;
+}
+
+void recorder::note(std::string_view subject, std::string_view event, std::string_view detail) {
+  ledger_.push_back({state.steps, state.current->id, std::string(subject), std::string(event), std::string(detail)});
+}
+
+std::size_t recorder::operation_called(std::string text) {
+  operations_.push_back({state.current->id, state.steps, 0, std::move(text), {}});
+  return operations_.size() - 1;
+}
+
+void recorder::operation_returned(std::size_t record, std::string text) {
+  operations_[record].step_return = state.steps;
+  operations_[record].returned = std::move(text);
+}
+
+void recorder::name(const object& what, std::string_view name) { names_[what.id] = std::string(name); }
+
+const std::string* recorder::name_of(const object& what) const {
+  const auto found = names_.find(what.id);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+// Decisive are the steps at a preemption (the one before and the one after), those at the sites of the violation, and those at
+// which the ledger of the finding's subject has an event.
+void recorder::mark_decisive(const finding& into) {
+  for (std::size_t i = 0; i < trace_.size(); ++i) {
+    trace_step& step = trace_[i];
+    if (step.preempts) {
+      step.decisive = true;
+      if (i > 0) trace_[i - 1].decisive = true;
+    }
+    if (!into.subject.empty() && step.object == into.subject)
+      for (const source_site& site : into.sites)
+        if (site == step.site && site.line != 0) step.decisive = true;
+  }
+  std::size_t at = 0;
+  for (const ledger_event& event : ledger_) {
+    if (event.subject != into.subject) continue;
+    while (at < trace_.size() && trace_[at].step < event.step) ++at;
+    if (at < trace_.size() && trace_[at].step == event.step) trace_[at].decisive = true;
+  }
+  if (!trace_.empty()) trace_.back().decisive = true;
+}
+
+void recorder::hand_over(finding& into) {
+  mark_decisive(into);
+  into.trace_digest = digest_;
+  into.trace = std::move(trace_);
+  into.operations = std::move(operations_);
+  into.ledger = std::move(ledger_);
+}
+
+}  // namespace kvrace::detail

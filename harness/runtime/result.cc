@@ -1,0 +1,72 @@
+#include <kvrace/result.h>
+
+#include <ostream>
+
+#include <kvrace/strategy.h>
+
+namespace kvrace {
+
+const char* to_string(verdict verdict) {
+  switch (verdict) {
+    case verdict::proved: return "PROVED";
+    case verdict::exhausted: return "EXHAUSTED";
+    case verdict::not_found: return "NOT_FOUND";
+    case verdict::violation: return "VIOLATION";
+    case verdict::incomplete: return "INCOMPLETE";
+    case verdict::unsound: return "UNSOUND";
+  }
+  return "UNSOUND";
+}
+
+const char* to_string(operation_kind kind) {
+  switch (kind) {
+    case operation_kind::start: return "start";
+    case operation_kind::load: return "load";
+    case operation_kind::store: return "store";
+    case operation_kind::read_modify_write: return "read_modify_write";
+    case operation_kind::compare_exchange: return "compare_exchange";
+    case operation_kind::fence: return "fence";
+    case operation_kind::lock: return "lock";
+    case operation_kind::try_lock: return "try_lock";
+    case operation_kind::unlock: return "unlock";
+    case operation_kind::lock_shared: return "lock_shared";
+    case operation_kind::try_lock_shared: return "try_lock_shared";
+    case operation_kind::unlock_shared: return "unlock_shared";
+    case operation_kind::wait: return "wait";
+    case operation_kind::reacquire: return "reacquire";
+    case operation_kind::timeout: return "timeout";
+    case operation_kind::notify_one: return "notify_one";
+    case operation_kind::notify_all: return "notify_all";
+    case operation_kind::sleep: return "sleep";
+    case operation_kind::yield: return "yield";
+    case operation_kind::join: return "join";
+    case operation_kind::choice: return "choice";
+    case operation_kind::assume: return "assume";
+    case operation_kind::access: return "access";
+  }
+  return "operation";
+}
+
+std::string finding::signature() const {
+  // The subject's kind without its identity: "block 1" and "block 2" are one signature.
+  std::string text = oracle + "|" + subject.substr(0, subject.find_first_of(" 0123456789'"));
+  for (const source_site& site : sites) text += "|" + site.file + ":" + std::to_string(site.line);
+  return text;
+}
+
+bool result::passed() const {
+  return verdict == verdict::proved || verdict == verdict::exhausted || verdict == verdict::not_found;
+}
+
+std::ostream& operator<<(std::ostream& out, const result& result) {
+  out << to_string(result.verdict) << ": " << result.claim << '\n';
+  for (const finding& each : result.findings) {
+    out << each.oracle << (each.subject.empty() ? "" : " on " + each.subject) << ": " << each.message << '\n';
+    for (const source_site& site : each.sites)
+      if (site.line != 0) out << "  at " << site.file << ':' << site.line << '\n';
+    out << "  replay with the schedule \"" << each.schedule.to_string() << "\" (run " << each.run << ", step " << each.step << ")\n";
+  }
+  return out;
+}
+
+}  // namespace kvrace

@@ -1,0 +1,158 @@
+// Operations that wait for others: condition variables, virtual time, giving way; and the free functions of core.h.
+#include <bit>
+#include <limits>
+
+#include <kvrace/sync.h>
+
+#include "runtime/execution.h"
+#include "runtime/recorder.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+constexpr std::int64_t no_deadline = -1;
+
+// Enqueues the current task, releases the lock and waits. True if notified, false on a timeout; owns the lock again either way.
+bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site where) {
+  engine_state& s = state;
+  require_usable(queue, where);
+  require_usable(lock, where);
+  if (lock.owner != s.slot) lock_misused(lock, "waited on by a task that does not own it", where);
+  if (queue.waiting != 0 && queue.lock != &lock) lock_misused(queue, "waited in with different mutexes at once", where);
+  task_record& task = *s.current;
+  task.reacquires = &lock;
+  announce(operation_kind::wait, &queue, where);
+
+  const task_set self = bit(s.slot);
+  queue.waiting |= self;
+  queue.lock = &lock;
+  task.waits_in = &queue;
+  give_back(lock);
+  if (deadline_ns == no_deadline) {
+    announce_blocked(operation_kind::reacquire, &lock, where);
+  } else if (s.timeouts_any_time) {
+    announce(operation_kind::timeout, &queue, where);
+  } else {
+    task.deadline_ns = deadline_ns;
+    s.timed |= self;
+    announce_blocked(operation_kind::timeout, &queue, where);
+  }
+  task.waits_in = nullptr;
+  const bool notified = (queue.waiting & self) == 0;
+  if (!notified) {
+    queue.waiting &= ~self;
+    lock.waiters |= self;
+    if (lock.owner == slot_none)
+      announce(operation_kind::reacquire, &lock, where);
+    else
+      announce_blocked(operation_kind::reacquire, &lock, where);
+  }
+  take(lock);
+  return notified;
+}
+
+// Moves a waiter from the condition variable to its mutex.
+void wake(wait_queue& queue, unsigned slot) {
+  engine_state& s = state;
+  queue.waiting &= ~bit(slot);
+  s.timed &= ~bit(slot);
+  lock_state& lock = *queue.lock;
+  task_record& woken = const_cast<task_record&>(active->record(slot));
+  woken.pending_kind = operation_kind::reacquire;
+  woken.pending_object = &lock;
+  lock.waiters |= bit(slot);
+  if (lock.owner == slot_none)
+    enable(bit(slot));
+  else
+    s.enabled &= ~bit(slot);
+}
+
+}  // namespace
+
+void wait_in(wait_queue& queue, lock_state& lock, site where) { (void)wait(queue, lock, no_deadline, where); }
+bool wait_in_until(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site where) {
+  return wait(queue, lock, deadline_ns, where);
+}
+
+void notify(wait_queue& queue, bool all, site where) {
+  require_usable(queue, where);
+  announce(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
+  if (all) {
+    for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, static_cast<unsigned>(std::countr_zero(rest)));
+    return;
+  }
+  const auto waiters = static_cast<std::uint64_t>(std::popcount(queue.waiting));
+  if (waiters == 0) return;
+  task_set rest = queue.waiting;
+  for (std::uint64_t skip = active->choose_announced(waiters); skip > 0; --skip) rest &= rest - 1;
+  wake(queue, static_cast<unsigned>(std::countr_zero(rest)));
+}
+
+std::int64_t deadline_after(std::chrono::nanoseconds duration) {
+  const std::int64_t wait_ns = duration.count() > 0 ? duration.count() : 0;
+  return wait_ns > std::numeric_limits<std::int64_t>::max() - state.now_ns ? std::numeric_limits<std::int64_t>::max()
+                                                                           : state.now_ns + wait_ns;
+}
+
+void yield(site where) {
+  if (state.generation == generation_none) unusable_outside();
+  state.current->yielded = true;
+  announce(operation_kind::yield, nullptr, where);
+  state.current->yielded = false;
+}
+
+void sleep(std::chrono::nanoseconds duration, site where) {
+  engine_state& s = state;
+  if (s.generation == generation_none) unusable_outside();
+  if (s.timeouts_any_time || duration.count() <= 0) {
+    yield(where);
+    return;
+  }
+  s.current->deadline_ns = deadline_after(duration);
+  s.timed |= bit(s.slot);
+  announce_blocked(operation_kind::sleep, nullptr, where);
+}
+
+void join(unsigned slot, site where) { active->join(slot, where); }
+
+void thread_misused(const char* message, site where) { misuse("thread_misuse", nullptr, message, where); }
+
+// ---- core.h ----
+
+void decide() { active->decide(); }
+void* spawn_prepare(std::string_view name, std::size_t bytes, std::size_t alignment, unsigned* slot) {
+  if (state.generation == generation_none) unusable_outside();
+  return active->spawn_prepare(name, bytes, alignment, slot);
+}
+void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)) { active->spawn_commit(slot, closure, invoke); }
+void join_all(site where) { active->join_all(where); }
+void require_failed(std::string_view message, site where) { fail("requirement", "", message, true, where); }
+void fail(std::string_view oracle, std::string_view subject, std::string_view message, bool ends_run, site where) {
+  active->fail({std::string(oracle), std::string(subject), std::string(message), {to_site(where)}}, ends_run);
+}
+void assume_failed(site where) { active->assume_failed(where); }
+std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
+void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
+void quiescent() { active->quiescent(); }
+void note(std::string_view subject, std::string_view event, std::string_view detail) { active->recording()->note(subject, event, detail); }
+std::size_t operation_called(std::string text) { return active->recording()->operation_called(std::move(text)); }
+void operation_returned(std::size_t record, std::string text) { active->recording()->operation_returned(record, std::move(text)); }
+void record_value(std::string_view text) { active->recording()->value(text); }
+void name_object(const object& what, std::string_view name) { active->recording()->name(what, name); }
+unsigned current_task_id() { return state.current == nullptr ? 0 : state.current->id; }
+
+void steps_exceeded() {
+  active->fail({"step_bound", "", "the run did not end within " + std::to_string(state.steps_max) +
+                                      " visible operations: a livelock, or the bound is too low", {}}, true);
+  __builtin_unreachable();
+}
+
+void misuse(const char* oracle, const object* what, std::string_view message, site where) {
+  const std::string subject = what != nullptr ? describe(*what) : std::string();
+  active->fail({oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}}, true);
+  __builtin_unreachable();
+}
+
+
+}  // namespace kvrace::detail

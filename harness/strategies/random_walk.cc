@@ -1,0 +1,104 @@
+#include <array>
+#include <bit>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include <kvrace/strategy.h>
+
+#include "strategies/random_source.h"
+
+namespace kvrace {
+
+namespace {
+
+using detail::random_source;
+
+unsigned nth(task_set tasks, std::uint64_t index) {
+  for (; index > 0; --index) tasks &= tasks - 1;
+  return static_cast<unsigned>(std::countr_zero(tasks));
+}
+
+// Draws once per switch how many decisions the chosen task keeps, instead of a coin at each: the geometric distribution has no
+// memory, so the walk is the same.
+class random_walk_strategy final : public strategy {
+ public:
+  random_walk_strategy(double switch_probability, std::uint64_t seed) : probability_(switch_probability), seed_(seed) {
+    double stays = 1;
+    for (std::uint64_t& threshold : stays_longer_) {
+      stays *= 1 - switch_probability;
+      threshold = stays >= 1 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(stays * 18446744073709551616.0);
+    }
+  }
+
+  bool begin_run(std::uint64_t index, const execution_view&) override {
+    random_ = random_source(seed_, index);
+    return true;
+  }
+
+  task_answer choose_task(const decision& now) override {
+    task_set candidates = now.enabled;
+    if (now.current_enabled) {
+      // The geometric stretch is over: leave. A stretch interrupted by a wakeup does not happen, this strategy ignores them.
+      candidates &= ~(task_set{1} << now.current);
+      if (first_) return start(now);
+    }
+    first_ = false;
+    return {nth(candidates, random_.below(static_cast<std::uint64_t>(std::popcount(candidates)))), stretch()};
+  }
+
+  std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return random_.below(outcomes); }
+  void end_run(const run_summary&) override { first_ = true; }
+
+  [[nodiscard]] std::string describe() const override {
+    std::ostringstream text;
+    text << "random walk, switch probability " << probability_;
+    return text.str();
+  }
+
+ private:
+  // The first decision of a run finds a task that no stretch was drawn for.
+  task_answer start(const decision& now) {
+    first_ = false;
+    const std::uint64_t stay = stretch();
+    if (stay > 1 || std::has_single_bit(now.enabled)) return {now.current, stay > 1 ? stay - 1 : 1};
+    const task_set others = now.enabled & ~(task_set{1} << now.current);
+    return {nth(others, random_.below(static_cast<std::uint64_t>(std::popcount(others)))), stretch()};
+  }
+
+  // Decisions until the next switch: k with probability (1-p)^(k-1) p.
+  std::uint64_t stretch() {
+    std::uint64_t total = 1;
+    for (;;) {
+      const std::uint64_t draw = random_.next();
+      for (const std::uint64_t threshold : stays_longer_) {
+        if (draw >= threshold) return total;
+        ++total;
+      }
+    }
+  }
+
+  double probability_;
+  std::uint64_t seed_;
+  random_source random_;
+  bool first_ = true;
+  std::array<std::uint64_t, 16> stays_longer_{};
+};
+
+struct random_walk_factory final : strategy_factory {
+  explicit random_walk_factory(double probability) : switch_probability(probability) {}
+  [[nodiscard]] std::unique_ptr<strategy> make(std::uint64_t seed) const override {
+    return std::make_unique<random_walk_strategy>(switch_probability, seed);
+  }
+  double switch_probability;
+};
+
+}  // namespace
+
+strategy_choice random_walk(double switch_probability) {
+  if (!(switch_probability > 0 && switch_probability <= 1))
+    throw std::invalid_argument("random_walk: the switch probability must be above 0 and at most 1");
+  return std::make_shared<random_walk_factory>(switch_probability);
+}
+
+}  // namespace kvrace

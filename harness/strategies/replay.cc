@@ -1,0 +1,90 @@
+#include "strategies/replay.h"
+
+#include <bit>
+#include <utility>
+#include <vector>
+
+#include "runtime/execution.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+constexpr unsigned nobody = tasks_max;  // an answer that the engine refuses
+
+class replay_strategy final : public strategy {
+ public:
+  explicit replay_strategy(kvrace::schedule schedule) : schedule_(std::move(schedule)), used_(schedule_.deviations.size()) {}
+
+  bool begin_run(std::uint64_t index, const execution_view& view) override {
+    view_ = &view;
+    return index == 0;
+  }
+
+  task_answer choose_task(const decision& now) override {
+    const task_record& current = view_->task(now.current);
+    if (const deviation* found = take(deviation::kind::switch_to, current)) {
+      const auto target = static_cast<unsigned>(found->answer == tasks_max ? 0 : found->answer);
+      if (target >= tasks_max || (now.enabled >> target & 1) == 0) {
+        divergence_ = "the schedule switches to task " + std::to_string(found->answer) + " at operation " +
+                      std::to_string(found->operation) + " of task " + std::to_string(found->task) + ", where it is not enabled";
+        return {nobody, 1};
+      }
+      return {target, 1};
+    }
+    if (now.yielded) {
+      const task_set after = now.current + 1 < tasks_max ? now.enabled & ~((task_set{1} << (now.current + 1)) - 1) : 0;
+      return {static_cast<unsigned>(std::countr_zero(after != 0 ? after : now.enabled)), 1};
+    }
+    if (now.current_enabled) return {now.current, 1};
+    return {static_cast<unsigned>(std::countr_zero(now.enabled)), 1};
+  }
+
+  std::uint64_t choose_value(unsigned task, std::uint64_t outcomes) override {
+    const deviation* found = take(deviation::kind::value, view_->task(task));
+    if (found == nullptr) return 0;
+    if (found->answer >= outcomes)
+      divergence_ = "the schedule answers " + std::to_string(found->answer) + " to operation " + std::to_string(found->operation) +
+                    " of task " + std::to_string(found->task) + ", which has only " + std::to_string(outcomes) + " outcomes";
+    return found->answer;
+  }
+
+  // Deviations that were never reached. Only a run that went to its end must have used them all.
+  void end_run(const run_summary& run) override {
+    if (!run.complete || divergence_) return;
+    for (std::size_t i = 0; i < used_.size(); ++i)
+      if (!used_[i]) {
+        const deviation& item = schedule_.deviations[i];
+        divergence_ = "the run ended before operation " + std::to_string(item.operation) + " of task " + std::to_string(item.task) +
+                      ", at which the schedule has an answer";
+        return;
+      }
+  }
+
+  [[nodiscard]] std::optional<std::string> divergence() const override { return divergence_; }
+  [[nodiscard]] std::string describe() const override { return "replay"; }
+
+ private:
+  const deviation* take(deviation::kind what, const task_record& task) {
+    for (std::size_t i = first_unused_; i < schedule_.deviations.size(); ++i) {
+      const deviation& item = schedule_.deviations[i];
+      if (used_[i] || item.what != what || item.task != task.id || item.operation != task.operations) continue;
+      used_[i] = true;
+      while (first_unused_ < used_.size() && used_[first_unused_]) ++first_unused_;
+      return &item;
+    }
+    return nullptr;
+  }
+
+  kvrace::schedule schedule_;
+  std::vector<bool> used_;
+  std::size_t first_unused_ = 0;
+  const execution_view* view_ = nullptr;
+  std::optional<std::string> divergence_;
+};
+
+}  // namespace
+
+std::unique_ptr<strategy> make_replay(schedule schedule) { return std::make_unique<replay_strategy>(std::move(schedule)); }
+
+}  // namespace kvrace::detail
