@@ -41,7 +41,7 @@ std::string resolved(const std::string& path) {
 
 // A pipe or a device cannot be replaced, and has no half-written state to hide.
 bool is_special(const std::string& path) {
-  struct stat status {};
+  struct stat status{};
   return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
 }
 

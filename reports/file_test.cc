@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include <csignal>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include "reports/report.h"
 

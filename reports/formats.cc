@@ -7,7 +7,8 @@ namespace kvrace::reports {
 namespace {
 
 constexpr std::array registered{
-    format{.name = "json", .extension = ".json", .summary = "pollution report for machines; can be replayed", .write = write_json},
+    format{
+        .name = "json", .extension = ".json", .summary = "pollution report for machines; can be replayed", .write = write_json},
     format{.name = "text", .extension = ".txt", .summary = "for a person: one column a task", .write = write_text},
 };
 

@@ -53,7 +53,8 @@ class node {
     constexpr const char* expected = "\"0x\" and 16 hexadecimal digits";
     if (!value_.is_string()) refuse(pointer_, expected);
     const std::string digits = value_.get<std::string>();
-    if (digits.size() != 18 || !digits.starts_with("0x") || digits.find_first_not_of("0123456789abcdef", 2) != std::string::npos) {
+    if (digits.size() != 18 || !digits.starts_with("0x") ||
+        digits.find_first_not_of("0123456789abcdef", 2) != std::string::npos) {
       refuse(pointer_, expected);
     }
     return std::stoull(digits, nullptr, 16);
@@ -102,7 +103,8 @@ class node {
   auto named_list(Read read) const {
     if (!value_.is_object()) refuse(pointer_, "an object");
     std::vector<decltype(read(std::string(), *this))> out;
-    for (const auto& item : value_.items()) out.push_back(read(item.key(), node(item.value(), pointer_ + '/' + escaped(item.key()))));
+    for (const auto& item : value_.items())
+      out.push_back(read(item.key(), node(item.value(), pointer_ + '/' + escaped(item.key()))));
     return out;
   }
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
@@ -296,7 +298,8 @@ json parse(std::string_view text) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    if (error.byte > text.size()) refuse("", "a whole JSON document, but it ends after " + std::to_string(text.size()) + " bytes");
+    if (error.byte > text.size())
+      refuse("", "a whole JSON document, but it ends after " + std::to_string(text.size()) + " bytes");
     refuse("", "a JSON document, but byte " + std::to_string(error.byte) + " does not continue one");
   }
 }

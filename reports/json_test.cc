@@ -34,7 +34,8 @@ std::string complaint(const json& document) {
   static const json schema_text = schema_document();
   static const valijson::Schema& schema = [] {
     static valijson::Schema parsed;
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_text), parsed);
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+        .populateSchema(valijson::adapters::NlohmannJsonAdapter(schema_text), parsed);
     return std::ref(parsed);
   }();
   valijson::Validator validator;
@@ -219,8 +220,7 @@ TEST_CASE("a missing or unknown member, a bad schedule and a task out of range a
   CHECK(refusal("/seed", -1) == "/seed: expected an integer that is not negative");
   CHECK(refusal("/seed", 1.5) == "/seed: expected an integer that is not negative");
   CHECK(refusal("/preemptions_bound", 4294967296) == "/preemptions_bound: expected an integer below 2^32");
-  CHECK(refusal("/verdict", "MAYBE") ==
-        "/verdict: expected one of PROVED, EXHAUSTED, NOT_FOUND, VIOLATION, INCOMPLETE, UNSOUND");
+  CHECK(refusal("/verdict", "MAYBE") == "/verdict: expected one of PROVED, EXHAUSTED, NOT_FOUND, VIOLATION, INCOMPLETE, UNSOUND");
 }
 
 TEST_CASE("formats are found by name and by extension") {

@@ -30,15 +30,9 @@ json real(double value) { return std::isfinite(value) ? json(value) : json(nullp
 json to_json(const source_site& site) { return {{"file", site.file}, {"line", site.line}}; }
 
 json to_json(const trace_step& step) {
-  return {{"step", count(step.step)},
-          {"task", step.task},
-          {"operation", count(step.operation)},
-          {"kind", step.kind},
-          {"object", step.object},
-          {"value", step.value},
-          {"site", to_json(step.site)},
-          {"preempts", step.preempts},
-          {"decisive", step.decisive}};
+  return {{"step", count(step.step)},   {"task", step.task},         {"operation", count(step.operation)},
+          {"kind", step.kind},          {"object", step.object},     {"value", step.value},
+          {"site", to_json(step.site)}, {"preempts", step.preempts}, {"decisive", step.decisive}};
 }
 
 json to_json(const operation_record& operation) {
@@ -50,7 +44,11 @@ json to_json(const operation_record& operation) {
 }
 
 json to_json(const ledger_event& event) {
-  return {{"step", count(event.step)}, {"task", event.task}, {"subject", event.subject}, {"event", event.event}, {"detail", event.detail}};
+  return {{"step", count(event.step)},
+          {"task", event.task},
+          {"subject", event.subject},
+          {"event", event.event},
+          {"detail", event.detail}};
 }
 
 template <class T>
@@ -93,7 +91,8 @@ json to_json(const search_counts& counts) {
 }
 
 json to_json(const rate& r) {
-  const json value = r.denominator == 0 ? json(nullptr) : json(static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
+  const json value =
+      r.denominator == 0 ? json(nullptr) : json(static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
   return {{"numerator", count(r.numerator)}, {"denominator", count(r.denominator)}, {"value", value}};
 }
 

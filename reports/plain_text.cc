@@ -44,7 +44,8 @@ void append_escaped(std::string& out, char32_t value) {
   } else {
     constexpr std::string_view digits = "0123456789ABCDEF";
     out += value < 0x100 ? "\\x" : "\\u";
-    for (int shift = value < 0x100 ? 4 : 12; shift >= 0; shift -= 4) out += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
+    for (int shift = value < 0x100 ? 4 : 12; shift >= 0; shift -= 4)
+      out += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
   }
 }
 
@@ -103,7 +104,8 @@ std::vector<std::string> wrap(std::string_view printable_text, std::size_t colum
   while (width(printable_text) > columns) {
     const std::string_view longest = head(printable_text, columns + 1);
     const std::size_t space = longest.find_last_of(' ');
-    const std::string_view line = space != std::string_view::npos && space > 0 ? longest.substr(0, space) : head(printable_text, columns);
+    const std::string_view line =
+        space != std::string_view::npos && space > 0 ? longest.substr(0, space) : head(printable_text, columns);
     lines.emplace_back(line);
     printable_text.remove_prefix(line.size());
     while (!printable_text.empty() && printable_text.front() == ' ') printable_text.remove_prefix(1);

@@ -9,7 +9,8 @@ constexpr const char* locking = "cache_model/locking/mutex.cc";
 
 kvrace::schedule schedule_of(const char* text) { return kvrace::schedule::parse(text).value(); }
 
-trace_step step(std::uint64_t number, unsigned task, std::uint64_t operation, std::string kind, std::string object, unsigned line) {
+trace_step step(std::uint64_t number, unsigned task, std::uint64_t operation, std::string kind, std::string object,
+                unsigned line) {
   return {.step = number,
           .task = task,
           .operation = operation,
@@ -114,7 +115,8 @@ report proved() {
   out.result.claim =
       "Every sequentially consistent execution of 2 tasks was explored, up to happens-before equivalence, and no oracle failed.";
   out.result.strategy = "preemption-bounded search";
-  out.result.counts = {.runs = 84, .steps = 2'000, .decisions = 300, .switches = 90, .executions_distinct = 60, .states_distinct = 512};
+  out.result.counts = {
+      .runs = 84, .steps = 2'000, .decisions = 300, .switches = 90, .executions_distinct = 60, .states_distinct = 512};
   out.result.executions_by_bound = {2, 31, 60};
   out.expectation = {.expected = "verdict proved", .outcome = "as expected", .met = true, .exit_code = 0};
   return out;

@@ -33,7 +33,8 @@ class writer {
     const kvrace::verdict verdict = facts.result.verdict;
     out_ << colour_of(verdict) << to_string(verdict) << plain() << "  " << printable(facts.scenario.name) << '\n';
     if (!facts.result.claim.empty()) paragraph("", facts.result.claim, 2);
-    if (facts.result.interrupted) paragraph("", "Ended early, by a time budget or by hand: the counts differ from run to run.", 2);
+    if (facts.result.interrupted)
+      paragraph("", "Ended early, by a time budget or by hand: the counts differ from run to run.", 2);
   }
 
   void write_finding(const finding& found, std::size_t number, std::size_t total) {
@@ -115,8 +116,10 @@ class writer {
     char digest[24];
     std::snprintf(digest, sizeof digest, "0x%016" PRIx64, facts.scenario.digest);
     paragraph("scenario", facts.scenario.path + (facts.scenario.path.empty() ? "" : ", ") + "digest " + digest, 0);
-    paragraph("build", "kvrace " + facts.build.project_version + ", " + facts.build.compiler + ", " + facts.build.build_type + ", " +
-                           facts.build.target, 0);
+    paragraph("build",
+              "kvrace " + facts.build.project_version + ", " + facts.build.compiler + ", " + facts.build.build_type + ", " +
+                  facts.build.target,
+              0);
     if (!facts.expectation.expected.empty()) paragraph("expected", facts.expectation.expected, 0);
     const std::string outcome = facts.expectation.outcome.empty() ? "" : facts.expectation.outcome + ", ";
     paragraph("outcome", outcome + "exit code " + std::to_string(facts.expectation.exit_code), 0);
@@ -151,19 +154,22 @@ class writer {
     const bool several = facts.replay_commands.size() > 1;
     for (std::size_t i = 0; i < facts.replay_commands.size(); ++i) {
       if (facts.replay_commands[i].empty()) continue;
-      out_ << "Replay" << (several ? " finding " + std::to_string(i + 1) : "") << ": " << printable(facts.replay_commands[i]) << '\n';
+      out_ << "Replay" << (several ? " finding " + std::to_string(i + 1) : "") << ": " << printable(facts.replay_commands[i])
+           << '\n';
     }
   }
 
   static std::string rate_text(const rate& r) {
     if (r.denominator == 0) return "no data";
     char percent[32];
-    std::snprintf(percent, sizeof percent, "%.2f %%", 100.0 * static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
+    std::snprintf(percent, sizeof percent, "%.2f %%",
+                  100.0 * static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
     return std::string(percent) + " (" + std::to_string(r.numerator) + " of " + std::to_string(r.denominator) + ')';
   }
 
   static std::string task_name(const finding& found, unsigned task) {
-    return task < found.tasks.size() && !found.tasks[task].empty() ? printable(found.tasks[task]) : "task " + std::to_string(task);
+    return task < found.tasks.size() && !found.tasks[task].empty() ? printable(found.tasks[task])
+                                                                   : "task " + std::to_string(task);
   }
 
   static std::string event_name(const ledger_event& event, bool with_subject) {
@@ -185,13 +191,10 @@ class writer {
     switch (verdict) {
       case kvrace::verdict::proved:
       case kvrace::verdict::exhausted:
-      case kvrace::verdict::not_found:
-        return "\x1b[1;32m";
+      case kvrace::verdict::not_found: return "\x1b[1;32m";
       case kvrace::verdict::violation:
-      case kvrace::verdict::unsound:
-        return "\x1b[1;31m";
-      case kvrace::verdict::incomplete:
-        return "\x1b[1;33m";
+      case kvrace::verdict::unsound: return "\x1b[1;31m";
+      case kvrace::verdict::incomplete: return "\x1b[1;33m";
     }
     return "";
   }

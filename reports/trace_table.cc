@@ -66,11 +66,8 @@ std::vector<row> rows_of(const finding& found) {
   std::vector<row> rows;
   append_calls(rows, found, 0);
   for (const trace_step& step : found.trace) {
-    rows.push_back({.step = step.step,
-                    .executed = &step,
-                    .task = step.task,
-                    .text = step_text(step),
-                    .failed = step.step == found.step});
+    rows.push_back(
+        {.step = step.step, .executed = &step, .task = step.task, .text = step_text(step), .failed = step.step == found.step});
     append_calls(rows, found, step.step);
   }
   return rows;
@@ -163,7 +160,7 @@ class table {
 
   [[nodiscard]] std::string name(unsigned task) const {
     return task < found_.tasks.size() && !found_.tasks[task].empty() ? printable(found_.tasks[task])
-                                                                      : "task " + std::to_string(task);
+                                                                     : "task " + std::to_string(task);
   }
 
   void write_line(std::string line) {
@@ -177,7 +174,8 @@ class table {
     if (merged_) {
       line += "task";
     } else {
-      for (std::size_t i = 0; i < tasks_.size(); ++i) line += fit(elide(name(tasks_[i]), column_widths_[i] - 1), column_widths_[i]);
+      for (std::size_t i = 0; i < tasks_.size(); ++i)
+        line += fit(elide(name(tasks_[i]), column_widths_[i] - 1), column_widths_[i]);
     }
     write_line(line);
   }
