@@ -30,6 +30,8 @@ using key_view = std::span<const std::byte>;
 
 // The same for every platform and build. Not for adversaries: a cache compares keys in full on a hit.
 [[nodiscard]] std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes);
+// The digest of a token and all before it, from that of its predecessor.
+[[nodiscard]] std::uint64_t chain_digest(std::uint64_t parent, token next);
 
 // Writes fields one behind the other. The caller has made room.
 class byte_writer {

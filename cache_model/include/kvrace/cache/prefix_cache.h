@@ -54,7 +54,7 @@ struct basic_request : request_base {
     std::uint32_t version = 0;
   };
   // What an eviction knew of its victim when it chose it.
-  struct victim {
+  struct victim_record {
     std::uint32_t block = no_block;
     bool indexed = false;
     std::uint64_t hash = 0;
@@ -63,7 +63,7 @@ struct basic_request : request_base {
 
   key_list<Sync> keys;
   std::vector<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
-  victim victim;         // scratch of an eviction
+  victim_record victim;        // scratch of an eviction
   bool starved = false;  // no block was free or evictable for some of the slots
 
   void begin(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {
@@ -117,17 +117,17 @@ struct cache_parameters {
 template <class Sync>
 class prefix_cache {
  public:
-  using request = basic_request<Sync>;
+  using request_type = basic_request<Sync>;
 
   virtual ~prefix_cache() = default;
 
   // Finds the longest cached run of the request's blocks and pins it in the same critical section; then, if asked, reserves
   // blocks for the rest, evicting as needed, until one cannot be had. Returns the number of hits.
-  virtual std::size_t acquire(request&, const acquire_options&) = 0;
+  virtual std::size_t acquire(request_type&, const acquire_options&) = 0;
   // Indexes the reserved blocks that are filled, unless the cache has been invalidated since they were reserved.
-  virtual void publish(request&) = 0;
+  virtual void publish(request_type&) = 0;
   // Gives all references back, the tail of the prompt first, and leaves the slots empty.
-  virtual void release(request&) = 0;
+  virtual void release(request_type&) = 0;
   // Nothing indexed or being filled now is found afterwards. Returns the new version.
   virtual std::uint32_t invalidate() = 0;
 

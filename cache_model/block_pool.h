@@ -1,0 +1,202 @@
+// What every locking strategy with locks shares: the blocks, the index over them, and the steps between the two.
+//
+// The caller holds a lock: for find() at least a shared one, for the others an exclusive one. Reference counts and the eviction
+// order belong to the strategy.
+#pragma once
+
+#include <charconv>
+#include <cstdint>
+#include <string_view>
+
+#include <kvrace/cache/prefix_cache.h>
+
+#include "cache_model/block_index.h"
+#include "cache_model/fixed_array.h"
+
+namespace kvrace::cache {
+
+// A lock guard, as a policy sees it.
+template <class Lock>
+class section_of final : public critical_section {
+ public:
+  explicit section_of(Lock& lock) : lock_(lock) {}
+  void leave() override { lock_.unlock(); }
+  void enter() override { lock_.lock(); }
+
+ private:
+  Lock& lock_;
+};
+
+template <class Sync>
+class block_pool {
+ public:
+  using request_type = basic_request<Sync>;
+  using slot_type = typename request_type::slot;
+  using payload_tag = typename Sync::template var<tag>;
+
+  explicit block_pool(const cache_parameters& parameters)
+      : parameters_(parameters),
+        index_(parameters.capacity_blocks, parameters.hash_bits),
+        blocks_(parameters.capacity_blocks) {
+    for (std::uint32_t id = 0; id < capacity(); ++id) name_of_block(id, blocks_[id].guard);
+  }
+  block_pool(const block_pool&) = delete;
+  block_pool& operator=(const block_pool&) = delete;
+  ~block_pool() {
+    for (block& each : blocks_) {
+      if (each.payload == nullptr) continue;
+      for (std::uint32_t i = 0; i < parameters_.tokens_per_block; ++i) std::destroy_at(each.payload + i);
+      payload_memory().deallocate(each.payload, parameters_.tokens_per_block);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t capacity() const { return parameters_.capacity_blocks; }
+  [[nodiscard]] const cache::seams& seams() const { return parameters_.seams; }
+  [[nodiscard]] payload_tag* payload(std::uint32_t id) { return blocks_[id].payload; }
+  [[nodiscard]] bool indexed(std::uint32_t id) const {
+    blocks_[id].guard.read();
+    return blocks_[id].indexed;
+  }
+
+  // Puts the longest cached run of the request's blocks into its slots. Returns its length. Nothing is pinned yet.
+  std::size_t find(request_type& request, std::size_t blocks_max) const {
+    std::size_t hits = 0;
+    const std::size_t count = std::min(blocks_max, request.slots.size());
+    const bool compares_keys = seams().match->compares_keys();
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto* entry = index_.find(request.keys.hash(i), request.keys[i], compares_keys);
+      if (entry == nullptr) {
+        if (seams().key->run_ends_at_gap()) break;
+        continue;
+      }
+      const block& found = blocks_[entry->block];
+      found.guard.read();
+      slot_type& slot = request.slots[i];
+      slot.what = slot_type::kind::hit;
+      slot.where = {entry->block, found.generation};
+      if (parameters_.listener != nullptr) slot.entry_denied = !found.indexed || !equal(found.key, entry->key);
+      ++hits;
+    }
+    return hits;
+  }
+
+  // Notes what is known of a block that is about to be evicted.
+  void choose(request_type& request, std::uint32_t id) const {
+    const block& chosen = blocks_[id];
+    chosen.guard.read();
+    request.victim.block = id;
+    request.victim.indexed = chosen.indexed;
+    request.victim.hash = chosen.hash;
+    if (chosen.indexed) request.victim.key = chosen.key;
+  }
+  // Hands the chosen block over: its former content is not found any more, and the request owns it. The request's reference
+  // has been counted.
+  void take(request_type& request, std::size_t position, critical_section& section) {
+    const std::uint32_t id = request.victim.block;
+    block& taken = blocks_[id];
+    taken.guard.write();
+    if (taken.indexed) tell(block_event::kind::evict, &request, {id, taken.generation});
+    taken.indexed = false;
+    ++taken.generation;
+    if (taken.payload == nullptr) {
+      taken.payload = payload_memory().allocate(parameters_.tokens_per_block);
+      for (std::uint32_t i = 0; i < parameters_.tokens_per_block; ++i) std::construct_at(taken.payload + i);
+    }
+    slot_type& slot = request.slots[position];
+    slot.what = slot_type::kind::reserved;
+    slot.where = {id, taken.generation};
+    slot.version = version_;
+    tell(block_event::kind::allocate, &request, slot.where, position);
+    if (!request.victim.indexed) return;
+    seams().eviction->before_index_removal(section);
+    if (seams().eviction->removes_index_entry()) index_.erase(request.victim.hash, request.victim.key, id);
+  }
+
+  void publish(request_type& request) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
+      if (!seams().publish->publishes(slot.version, version_)) {
+        tell(block_event::kind::drop, &request, slot.where, i);
+        continue;
+      }
+      block& filled = blocks_[slot.where.block];
+      filled.guard.write();
+      const key_view key = request.keys[i];
+      filled.key.assign(key.begin(), key.end());
+      filled.hash = request.keys.hash(i);
+      filled.indexed = true;
+      slot.published = true;
+      index_.insert(filled.hash, key, slot.where.block);
+      tell(block_event::kind::publish, &request, slot.where, i);
+    }
+  }
+
+  // Un-indexes everything, calling `forgotten` for each block that was indexed. Returns the new version.
+  template <class Forgotten>
+  std::uint32_t invalidate(Forgotten forgotten) {
+    index_.clear();
+    for (std::uint32_t id = 0; id < capacity(); ++id) {
+      block& each = blocks_[id];
+      each.guard.write();
+      if (!each.indexed) continue;
+      each.indexed = false;
+      tell(block_event::kind::forget, nullptr, {id, each.generation});
+      forgotten(id);
+    }
+    return ++version_;
+  }
+
+  void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0, bool entry_denied = false) const {
+    if (parameters_.listener != nullptr)
+      parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position), entry_denied});
+  }
+
+  // `references` and `in_order` give a block's count and how often it stands in the eviction order.
+  template <class References, class InOrder>
+  void audit(audit_listener& listener, References references, InOrder in_order) const {
+    std::vector<std::uint8_t, typename Sync::template allocator<std::uint8_t>> entries(capacity(), 0);
+    index_.for_each([&](const typename block_index<Sync>::entry& entry) {
+      const block& target = blocks_[entry.block];
+      if (!target.indexed)
+        listener.on_ghost(ghost::index_state, entry.block, entry.key);
+      else if (!equal(target.key, entry.key))
+        listener.on_ghost(ghost::index_key, entry.block, entry.key);
+      else if (++entries[entry.block] > 1)
+        listener.on_ghost(ghost::index_duplicate, entry.block, entry.key);
+    });
+    for (std::uint32_t id = 0; id < capacity(); ++id) {
+      const std::uint32_t count = references(id);
+      const std::uint32_t places = in_order(id);
+      if (blocks_[id].indexed && entries[id] == 0) listener.on_ghost(ghost::index_missing, id, blocks_[id].key);
+      if (places > 1) listener.on_ghost(ghost::order_duplicate, id, {});
+      if (places != 0 && count != 0) listener.on_ghost(ghost::order_used, id, {});
+      if (places == 0 && count == 0) listener.on_lost(id);
+      listener.on_block(id, count, blocks_[id].indexed);
+    }
+  }
+
+ private:
+  struct block {
+    typename Sync::shadow guard;  // over everything here but the payload
+    bool indexed = false;
+    std::uint32_t generation = 0;
+    std::uint64_t hash = 0;
+    key_bytes<Sync> key;             // what it is indexed under, if it is
+    payload_tag* payload = nullptr;  // made when the block is first handed out
+  };
+
+  static typename Sync::template allocator<payload_tag> payload_memory() { return {}; }
+  static void name_of_block(std::uint32_t id, typename Sync::shadow& guard) {
+    char text[24] = "block ";
+    const auto [end, unused] = std::to_chars(text + 6, text + sizeof text, id);
+    Sync::name(guard, std::string_view(text, end));
+  }
+
+  cache_parameters parameters_;
+  std::uint32_t version_ = 1;  // guarded by the strategy's lock, with the index
+  block_index<Sync> index_;
+  fixed_array<Sync, block> blocks_;
+};
+
+}  // namespace kvrace::cache

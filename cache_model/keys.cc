@@ -1,0 +1,100 @@
+#include <kvrace/cache/keys.h>
+
+#include <cstring>
+
+#include <kvrace/cache/seams.h>
+
+namespace kvrace::cache {
+
+namespace {
+
+constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15;
+
+std::uint64_t mix(std::uint64_t value) {
+  value ^= value >> 32U;
+  value *= 0xd6e8feb86659fd93;
+  value ^= value >> 32U;
+  return value;
+}
+
+void write_field(byte_writer& out, char type, std::string_view value) {
+  out.byte(type);
+  out.number(static_cast<std::uint32_t>(value.size()));
+  out.text(value);
+}
+
+}  // namespace
+
+bool equal(key_view a, key_view b) { return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0); }
+
+std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
+  std::uint64_t hash = (seed ^ bytes.size()) * multiplier;
+  std::size_t at = 0;
+  std::uint64_t word = 0;
+  unsigned filled = 0;
+  // Byte by byte into words: the result does not depend on the machine's byte order.
+  for (; at < bytes.size(); ++at) {
+    word |= static_cast<std::uint64_t>(bytes[at]) << filled;
+    filled += 8;
+    if (filled == 64) {
+      hash = mix((hash ^ word) * multiplier);
+      word = 0;
+      filled = 0;
+    }
+  }
+  return mix((hash ^ word) * multiplier);
+}
+
+std::uint64_t chain_digest(std::uint64_t parent, token next) { return mix((parent ^ next) * multiplier + 1); }
+
+void write_identity(byte_writer& out, const identity& identity) {
+  write_field(out, 'm', identity.model);
+  write_field(out, 'a', identity.adapter);
+  out.byte('v');
+  out.number(identity.adapter_version);
+  write_field(out, 't', identity.tenant);
+  out.byte('#');
+}
+
+std::size_t identity_bytes_max(const identity& identity) {
+  return identity.model.size() + identity.adapter.size() + identity.tenant.size() + 32;
+}
+
+void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt, std::uint32_t tokens_per_block, key_span* blocks) {
+  const std::size_t count = full_blocks(prompt, tokens_per_block);
+  std::uint64_t parent = hash_bytes(0, {begin, out.size()});
+  std::size_t next = 0;
+  for (std::size_t block = 0; block < count; ++block) {
+    const std::uint32_t from = out.size();
+    for (std::uint32_t i = 0; i < tokens_per_block; ++i) out.number(prompt.tokens[next++]);
+    parent = hash_bytes(parent, {begin + from, begin + out.size()});
+    blocks[block] = {0, out.size(), parent};
+  }
+}
+
+std::size_t key_policy::bytes_max(const prompt& prompt, std::uint32_t) const {
+  return identity_bytes_max(prompt.owner) + prompt.tokens.size() * sizeof(token);
+}
+
+void key_policy::encode(const prompt& prompt, std::uint32_t tokens_per_block, std::byte* bytes, key_span* blocks) const {
+  byte_writer out(bytes);
+  write_identity(out, prompt.owner);
+  write_chain(out, bytes, prompt, tokens_per_block, blocks);
+}
+
+seams::seams() {
+  static const key_policy key_repaired{};
+  static const match_policy match_repaired{};
+  static const pin_policy pin_repaired{};
+  static const recency_policy recency_repaired{};
+  static const eviction_policy eviction_repaired{};
+  static const publish_policy publish_repaired{};
+  key = &key_repaired;
+  match = &match_repaired;
+  pin = &pin_repaired;
+  recency = &recency_repaired;
+  eviction = &eviction_repaired;
+  publish = &publish_repaired;
+}
+
+}  // namespace kvrace::cache

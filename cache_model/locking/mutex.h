@@ -1,0 +1,147 @@
+// One mutex around everything. A call is one critical section; recency is a list, spliced in it.
+//
+// Exact LRU: the order is that of the releases. A block returns to the order when its last reference goes, behind all others
+// (if it is indexed) or in front of them (if not); of one request, the tail of the prompt returns first.
+#pragma once
+
+#include <memory>
+
+#include <kvrace/cache/configuration.h>
+
+#include "cache_model/block_pool.h"
+#include "cache_model/eviction_list.h"
+
+namespace kvrace::cache {
+
+template <class Sync>
+class mutex_cache final : public prefix_cache<Sync> {
+ public:
+  using request_type = basic_request<Sync>;
+
+  static locking_description description() {
+    return {.name = "mutex", .summary = "one mutex around everything; recency is a list, spliced in the same critical section", .exact_lru = true};
+  }
+
+  explicit mutex_cache(const cache_parameters& parameters)
+      : pool_(parameters), references_(parameters.capacity_blocks), order_(parameters.capacity_blocks) {
+    Sync::name(mutex_, "pool");
+  }
+
+  std::size_t acquire(request_type& request, const acquire_options& options) override {
+    guard lock(mutex_);
+    section_of<guard> section(lock);
+    const std::size_t hits = pool_.find(request, options.blocks_max);
+    if (hits != 0) {
+      pool_.seams().pin->between_find_and_pin(section);
+      pin(request, section);
+    }
+    if (options.reserve) reserve(request, section);
+    return hits;
+  }
+
+  void publish(request_type& request) override {
+    const guard lock(mutex_);
+    pool_.publish(request);
+  }
+
+  void release(request_type& request) override {
+    guard lock(mutex_);
+    section_of<guard> section(lock);
+    for (std::size_t i = request.slots.size(); i-- > 0;) {
+      slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::none) give_back(request, i, section);
+      slot = {};
+    }
+  }
+
+  std::uint32_t invalidate() override {
+    const guard lock(mutex_);
+    return pool_.invalidate([this](std::uint32_t id) {
+      if (references_[id].count == 0) order_.push_front(id);
+    });
+  }
+
+  typename Sync::template var<tag>* payload(std::uint32_t block) override { return pool_.payload(block); }
+
+  void audit(audit_listener& listener) const override {
+    std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> places(pool_.capacity(), 0);
+    order_.for_each([&](std::uint32_t id) { ++places[id]; });
+    pool_.audit(listener, [this](std::uint32_t id) { return references_[id].count; }, [&](std::uint32_t id) { return places[id]; });
+  }
+
+ private:
+  using slot_type = typename request_type::slot;
+  using guard = typename Sync::template unique_lock<typename Sync::mutex>;
+  struct references {
+    typename Sync::shadow guard;
+    std::uint32_t count = 0;
+  };
+
+  void pin(request_type& request, critical_section& section) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      const slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::hit) continue;
+      references& pinned = references_[slot.where.block];
+      pinned.guard.write();
+      if (++pinned.count == 1) {
+        pool_.seams().recency->before_update(recency_policy::update::pin, section);
+        order_.remove(slot.where.block);
+        pool_.seams().recency->after_update(recency_policy::update::pin, section);
+      }
+      pool_.tell(block_event::kind::pin, &request, slot.where, i, slot.entry_denied);
+    }
+  }
+
+  void reserve(request_type& request, critical_section& section) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      if (request.slots[i].what != slot_type::kind::none) continue;
+      if (!evict(request, section)) {
+        request.starved = true;
+        return;
+      }
+      pool_.take(request, i, section);
+    }
+  }
+
+  // Takes the first block of the order out of it, referenced once. False if the order is empty.
+  bool evict(request_type& request, critical_section& section) {
+    for (;;) {
+      const std::uint32_t id = order_.front();
+      if (id == no_block) return false;
+      pool_.choose(request, id);
+      pool_.seams().recency->before_update(recency_policy::update::eviction, section);
+      references& chosen = references_[id];
+      chosen.guard.write();
+      if (chosen.count != 0) continue;  // only if the section was left: somebody else has it
+      chosen.count = 1;
+      order_.remove(id);
+      pool_.seams().recency->after_update(recency_policy::update::eviction, section);
+      return true;
+    }
+  }
+
+  void give_back(request_type& request, std::size_t position, critical_section& section) {
+    const handle where = request.slots[position].where;
+    references& held = references_[where.block];
+    held.guard.write();
+    if (held.count == 0) return pool_.tell(block_event::kind::unbalanced, &request, where, position);
+    --held.count;
+    pool_.tell(block_event::kind::unpin, &request, where, position);
+    if (held.count != 0) return;
+    const bool indexed = pool_.indexed(where.block);
+    if (!indexed) pool_.tell(block_event::kind::free, &request, where, position);
+    pool_.seams().recency->before_update(recency_policy::update::release, section);
+    if (indexed)
+      order_.push_back(where.block);
+    else
+      order_.push_front(where.block);
+    pool_.seams().recency->after_update(recency_policy::update::release, section);
+  }
+
+  typename Sync::mutex mutex_;
+  block_pool<Sync> pool_;
+  fixed_array<Sync, references> references_;
+  eviction_list<Sync> order_;
+};
+
+}  // namespace kvrace::cache

@@ -1,0 +1,239 @@
+#include "cache_model/oracle.h"
+
+#include <algorithm>
+
+#include "cache_model/describe.h"
+
+namespace kvrace::cache {
+
+namespace {
+
+const oracle_description& description(oracle_id id) { return oracles()[static_cast<std::size_t>(id)]; }
+
+const judged_request& judged(const request_base* request) { return static_cast<const judged_request&>(*request); }
+
+std::string number_of(const request_base& request) { return "request " + std::to_string(request.id); }
+
+const char* name_of(block_event::kind what) {
+  switch (what) {
+    case block_event::kind::pin: return "pin";
+    case block_event::kind::evict: return "evict";
+    case block_event::kind::allocate: return "allocate";
+    case block_event::kind::publish: return "publish";
+    case block_event::kind::drop: return "drop";
+    case block_event::kind::unpin: return "unpin";
+    case block_event::kind::free: return "free";
+    case block_event::kind::forget: return "forget";
+    case block_event::kind::unbalanced: return "unbalanced";
+  }
+  return "";
+}
+
+}  // namespace
+
+const std::vector<oracle_description>& oracles() {
+  static const std::vector<oracle_description> all = {
+      {"ghost_entry", "the index or the eviction order leads to a block that denies it, or a block is served after its eviction", "O1, O3, O6"},
+      {"pollution", "a request could read a token that is not of its own full key", "O2"},
+      {"stale_handle", "a block is published or given back through a handle of a former owner", "O3"},
+      {"publication", "a block is found before it is published, or read before it is filled", "O4"},
+      {"reference_balance", "references to a block do not add up", "O5"},
+      {"capacity", "a block is neither free, nor cached and evictable, nor in use: the pool has shrunk", "O8"},
+      {"stale", "a request is served content that was invalidated before it began", "O6"},
+      {"namespace_contract", "a lookup does not match exactly the common prefix under the same namespace", "O2"},
+  };
+  return all;
+}
+
+const char* to_string(ghost kind) {
+  switch (kind) {
+    case ghost::index_key: return "the index leads from a key to a block that holds another";
+    case ghost::index_state: return "the index leads to a block that is not indexed";
+    case ghost::index_duplicate: return "the index leads to the block twice";
+    case ghost::index_missing: return "the block counts as indexed, but no index entry leads to it";
+    case ghost::order_duplicate: return "the block stands in the eviction order twice";
+    case ghost::order_used: return "the block stands in the eviction order while it is referenced";
+  }
+  return "";
+}
+
+cache_oracle::cache_oracle(run& run, const simulation_options& options)
+    : run_(run), tokens_per_block_(options.configuration.tokens_per_block), blocks_(options.configuration.capacity_blocks) {
+  on_.fill(true);
+  for (const std::string& off : options.oracles_off)
+    for (std::size_t id = 0; id < on_.size(); ++id)
+      if (oracles()[id].name == off) on_[id] = false;
+}
+
+template <class Message>
+void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where) {
+  if (!on_[static_cast<std::size_t>(oracle)]) return;
+  failed_ = true;
+  const oracle_description& what = description(oracle);
+  if (run::recording()) [[unlikely]]
+    run_.fail({.oracle = what.name, .subject = block == no_block ? std::string() : block_name(block), .message = message(), .ends_run = false}, where);
+  else
+    run_.fail({.oracle = what.name, .subject = block == no_block ? "" : "block", .message = what.summary, .ends_run = false}, where);
+}
+
+void cache_oracle::begins(judged_request& request, const prompt& prompt) {
+  request.id = ++requests_;
+  request.prompt = &prompt;
+  request.version_min = version_min_;
+  request.polluted = false;
+  request.stale = false;
+  const key_list<sync>& keys = *request.full_keys;
+  request.digests.resize(keys.size() * tokens_per_block_);
+  if (keys.size() == 0) return;
+  std::uint64_t digest = hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
+  for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = chain_digest(digest, prompt.tokens[i]);
+}
+
+void cache_oracle::note(const block_event& event) const {
+  std::string detail = "generation " + std::to_string(event.where.generation);
+  if (event.request != nullptr) {
+    const judged_request& request = judged(event.request);
+    const bool of_former_owner = event.what == block_event::kind::evict;
+    const std::size_t tokens = (std::size_t{event.slot} + 1) * tokens_per_block_;
+    detail = number_of(request) + ", key (" +
+             (of_former_owner ? std::string(blocks_[event.where.block].described) : describe(*request.prompt, tokens)) + "), " + detail;
+  }
+  run::note(block_name(event.where.block), name_of(event.what), detail);
+}
+
+void cache_oracle::on_event(const block_event& event) {
+  if (run::recording()) [[unlikely]] note(event);
+  record& block = blocks_[event.where.block];
+  const std::uint32_t id = event.where.block;
+  switch (event.what) {
+    case block_event::kind::pin:
+      ++block.holders;
+      if (event.entry_denied) {
+        fail(oracle_id::ghost_entry, id, [&] {
+          return number_of(*event.request) + " for (" + describe(*judged(event.request).prompt) + ") was served " + block_name(id) +
+                 " through an index entry that outlived its eviction: the block holds (" + std::string(block.described) + ")";
+        });
+      } else if (block.filling && block.generation == event.where.generation) {
+        fail(oracle_id::publication, id, [&] { return number_of(*event.request) + " found " + block_name(id) + ", which is not published"; });
+      }
+      return;
+    case block_event::kind::evict:
+      run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1);
+      return;
+    case block_event::kind::allocate: {
+      if (block.holders != 0) {
+        fail(oracle_id::ghost_entry, id, [&] {
+          return block_name(id) + " was handed to " + number_of(*event.request) + " out of the eviction order while it is referenced";
+        });
+      }
+      const judged_request& request = judged(event.request);
+      const key_view content = (*request.full_keys)[event.slot];
+      ++block.holders;
+      block.generation = event.where.generation;
+      block.owner = request.id;
+      block.filling = true;
+      block.content.assign(content.begin(), content.end());
+      if (run::recording()) [[unlikely]] block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
+      return;
+    }
+    case block_event::kind::publish:
+      if (block.generation != event.where.generation || block.owner != event.request->id)
+        fail(oracle_id::stale_handle, id, [&] { return number_of(*event.request) + " published " + block_name(id) + " through a stale handle"; });
+      block.filling = false;
+      if (run::recording()) [[unlikely]] {
+        const key_view key = judged(event.request).keys[event.slot];
+        described_keys_.push_back({key_bytes<sync>(key.begin(), key.end()), block.described});
+      }
+      return;
+    case block_event::kind::unpin:
+      if (block.generation != event.where.generation)
+        fail(oracle_id::stale_handle, id, [&] { return number_of(*event.request) + " gave " + block_name(id) + " back through a stale handle"; });
+      if (block.holders != 0) --block.holders;
+      if (block.owner == event.request->id) block.filling = false;
+      return;
+    case block_event::kind::unbalanced:
+      fail(oracle_id::reference_balance, id,
+           [&] { return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that nobody held"; });
+      return;
+    case block_event::kind::drop:
+    case block_event::kind::free:
+    case block_event::kind::forget: return;
+  }
+}
+
+bool cache_oracle::may_touch(const judged_request& request, std::size_t position) const {
+  const handle where = request.slots[position].where;
+  const record& block = blocks_[where.block];
+  return block.generation == where.generation && (!block.filling || block.owner == request.id);
+}
+
+std::uint32_t cache_oracle::fills(const judged_request& request, std::size_t position) {
+  return blocks_[request.slots[position].where.block].write = ++writes_;
+}
+
+void cache_oracle::served(judged_request& request, std::size_t position, const tags_seen& seen) {
+  const handle where = request.slots[position].where;
+  const record& block = blocks_[where.block];
+  const auto who = [&] { return number_of(request) + " for (" + describe(*request.prompt) + ")"; };
+  if (seen.foreign || !equal(block.content, (*request.full_keys)[position])) {
+    request.polluted = true;
+    fail(oracle_id::pollution, where.block, [&] {
+      return who() + " was served " + block_name(where.block) + ", which holds (" + std::string(block.described) + ") of request " +
+             std::to_string(block.owner);
+    });
+  } else if (!may_touch(request, position)) {
+    fail(oracle_id::ghost_entry, where.block, [&] { return who() + " was served " + block_name(where.block) + " after its eviction"; });
+  } else if (seen.unwritten) {
+    fail(oracle_id::publication, where.block, [&] { return who() + " read " + block_name(where.block) + " before it was filled"; });
+  }
+  if (seen.old) {
+    request.stale = true;
+    fail(oracle_id::stale, where.block, [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });
+  }
+}
+
+void cache_oracle::contract(const prompt& prompt, std::size_t expected_tokens, std::size_t matched_tokens) {
+  if (expected_tokens == matched_tokens) return;
+  fail(oracle_id::namespace_contract, no_block, [&] {
+    return "lookup of (" + describe(prompt) + ") matched " + std::to_string(matched_tokens) + " tokens, expected " + std::to_string(expected_tokens);
+  });
+}
+
+cache_oracle::audit_counts cache_oracle::audit(const prefix_cache<sync>& cache) {
+  ghosts_ = 0;
+  for (record& block : blocks_) block.ghost_counted = false;
+  cache.audit(*this);
+  return {.blocks = blocks_.size(), .ghosts = ghosts_};
+}
+
+std::string cache_oracle::described(key_view entry_key) const {
+  for (const described_key& each : described_keys_)
+    if (equal(each.key, entry_key)) return std::string(each.described);
+  return "?";
+}
+
+void cache_oracle::on_ghost(ghost kind, std::uint32_t id, key_view entry_key) {
+  record& block = blocks_[id];
+  if (!block.ghost_counted) ++ghosts_;
+  block.ghost_counted = true;
+  fail(oracle_id::ghost_entry, id, [&] {
+    std::string message = std::string(to_string(kind)) + ": " + block_name(id);
+    if (kind == ghost::index_key || kind == ghost::index_state) message += ", found under (" + described(entry_key) + ")";
+    if (!block.described.empty()) message += ", last filled with (" + std::string(block.described) + ")";
+    return message;
+  });
+}
+
+void cache_oracle::on_lost(std::uint32_t id) {
+  fail(oracle_id::capacity, id, [&] { return block_name(id) + " is unreferenced, but not in the eviction order: it is lost"; });
+}
+
+void cache_oracle::on_block(std::uint32_t id, std::uint32_t references, bool) {
+  if (references == 0 && blocks_[id].holders == 0) return;
+  fail(oracle_id::reference_balance, id, [&] {
+    return block_name(id) + " counts " + std::to_string(references) + " references while no request is in progress, of which " +
+           std::to_string(blocks_[id].holders) + " were taken";
+  });
+}
+
+}  // namespace kvrace::cache

@@ -1,0 +1,115 @@
+// The judge beside a simulated cache: it is told every event, keeps its own account of who owns which block, and states
+// violations. It shares nothing with the cache it judges, and executes no visible operation.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <vector>
+
+#include <kvrace/cache/prefix_cache.h>
+#include <kvrace/cache/simulation.h>
+#include <kvrace/sync.h>
+
+#include "cache_model/fixed_array.h"
+
+namespace kvrace::cache {
+
+enum class oracle_id : std::uint8_t {
+  ghost_entry,
+  pollution,
+  stale_handle,
+  publication,
+  reference_balance,
+  capacity,
+  stale,
+  namespace_contract,
+  count,
+};
+
+// A request as the oracle knows it.
+struct judged_request : basic_request<sync> {
+  const cache::prompt* prompt = nullptr;
+  const key_list<sync>* full_keys = nullptr;  // with the whole identity, whatever the cache's own keys are
+  key_list<sync> own_full_keys;               // they are here if the cache's own keys are others
+  std::vector<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
+  std::uint32_t version_min = 0;              // of what it may be served
+  bool polluted = false;
+  bool stale = false;
+};
+
+class cache_oracle final : public cache_listener, public audit_listener {
+ public:
+  cache_oracle(run& run, const simulation_options& options);
+
+  // Numbers the request, and notes what it may be served.
+  void begins(judged_request& request, const prompt& prompt);
+  void invalidated(std::uint32_t version) { version_min_ = std::max(version_min_, version); }
+
+  void on_event(const block_event&) override;
+
+  // Whether the request may touch the rows itself. Where it may not, its handle is stale or was wrong from the start, and
+  // another request owns the block: what it would find there is known, and the access would be a race beside the point.
+  [[nodiscard]] bool may_touch(const judged_request&, std::size_t position) const;
+  // The number of the fill that the request is about to write into this slot's block.
+  std::uint32_t fills(const judged_request&, std::size_t position);
+  [[nodiscard]] std::uint32_t last_write(std::uint32_t block) const { return blocks_[block].write; }
+  // The request has been served the block of this slot. `seen` is what it found in the tags, if it could touch them.
+  struct tags_seen {
+    bool foreign = false;    // some are not of its own full key
+    bool old = false;        // some are of an older version than it may be served
+    bool unwritten = false;  // some are not of the block's last fill
+  };
+  void served(judged_request&, std::size_t position, const tags_seen& seen);
+
+  void contract(const prompt&, std::size_t expected_tokens, std::size_t matched_tokens);
+
+  // Audits. `quiescent`: no operation is in progress, so nobody may hold a reference.
+  struct audit_counts {
+    std::uint64_t blocks = 0;
+    std::uint64_t ghosts = 0;
+  };
+  audit_counts audit(const prefix_cache<sync>& cache);
+  void on_ghost(ghost, std::uint32_t block, key_view entry_key) override;
+  void on_lost(std::uint32_t block) override;
+  void on_block(std::uint32_t block, std::uint32_t references, bool indexed) override;
+
+  [[nodiscard]] bool failed() const { return failed_; }
+
+ private:
+  using text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
+  struct record {
+    std::uint32_t holders = 0;
+    std::uint32_t generation = 0;
+    std::uint32_t owner = 0;    // the request that reserved it last
+    std::uint32_t write = 0;    // the last fill
+    bool filling = false;       // reserved and neither published nor given up
+    bool ghost_counted = false; // in the present audit
+    key_bytes<sync> content;    // full key of what is written into it
+    text described;             // the same in words, while recording
+  };
+  struct described_key {
+    key_bytes<sync> key;
+    text described;
+  };
+
+  // `message` returns the sentence, and is called only while recording.
+  template <class Message>
+  void fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where = std::source_location::current());
+  void note(const block_event&) const;
+  [[nodiscard]] std::string described(key_view entry_key) const;
+
+  run& run_;
+  std::uint32_t tokens_per_block_;
+  std::array<bool, static_cast<std::size_t>(oracle_id::count)> on_{};
+  bool failed_ = false;
+  std::uint32_t requests_ = 0;
+  std::uint32_t writes_ = 0;
+  std::uint32_t version_min_ = 0;
+  std::uint64_t ghosts_ = 0;
+  fixed_array<sync, record> blocks_;
+  std::vector<described_key, kvrace::allocator<described_key>> described_keys_;  // published ones, while recording
+};
+
+}  // namespace kvrace::cache

@@ -1,0 +1,227 @@
+#include <kvrace/cache/simulation.h>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include <kvrace/sync.h>
+
+#include "cache_model/describe.h"
+#include "cache_model/flaws/flaws.h"
+#include "cache_model/locking/strategies.h"
+#include "cache_model/oracle.h"
+
+namespace kvrace::cache {
+
+namespace {
+
+cache_parameters parameters_of(const configuration& configuration, cache_listener* listener) {
+  cache_parameters parameters{.capacity_blocks = configuration.capacity_blocks,
+                              .tokens_per_block = configuration.tokens_per_block,
+                              .hash_bits = configuration.hash_bits,
+                              .seams = {},
+                              .listener = listener};
+  for (const std::string& name : configuration.flaws) find_flaw(name)->plant(parameters.seams);
+  return parameters;
+}
+
+class simulated final : public simulation {
+ public:
+  simulated(run& run, const simulation_options& options)
+      : run_(run),
+        tokens_per_block_(options.configuration.tokens_per_block),
+        oracle_(run, options),
+        key_policy_(parameters_of(options.configuration, nullptr).seams.key),
+        cache_(find_locking_strategy<sync>(options.configuration.locking)->make(parameters_of(options.configuration, &oracle_))),
+        audit_interval_(options.configuration.capacity_blocks / 8) {
+    // The audit outlives this object: the engine keeps it to the end of the run.
+    watcher_ = allocator<simulated*>().allocate(1);
+    *watcher_ = this;
+    run.at_quiescence([watcher = watcher_] {
+      if (*watcher != nullptr) (*watcher)->quiescent();
+    });
+  }
+  simulated(const simulated&) = delete;
+  simulated& operator=(const simulated&) = delete;
+  ~simulated() override {
+    *watcher_ = nullptr;
+    for (judged_request* each : requests_) {
+      if (each == nullptr) continue;
+      std::destroy_at(each);
+      allocator<judged_request>().deallocate(each, 1);
+    }
+  }
+  static void* operator new(std::size_t) { return allocator<simulated>().allocate(1); }
+  static void operator delete(void* object) noexcept { allocator<simulated>().deallocate(static_cast<simulated*>(object), 1); }
+
+  std::size_t lookup(const prompt& prompt) override {
+    operation operation([&] { return "lookup(" + describe(prompt) + ")"; });
+    const std::size_t matched = look_up(prompt, [](std::size_t) {});
+    operation.returns([&] { return std::to_string(matched) + " tokens"; });
+    return matched;
+  }
+
+  void expect_match(const prompt& prompt, std::size_t expected_tokens) override {
+    operation operation([&] { return "expect_match(" + describe(prompt) + "; " + std::to_string(expected_tokens) + ")"; });
+    const std::size_t matched = look_up(prompt, [&](std::size_t tokens) { oracle_.contract(prompt, expected_tokens, tokens); });
+    operation.returns([&] { return std::to_string(matched) + " tokens"; });
+  }
+
+  std::size_t serve(const prompt& prompt, cancel_point cancel) override {
+    operation operation([&] { return "serve(" + describe(prompt) + ")"; });
+    judged_request& request = begin(prompt);
+    const std::size_t reusable = prompt.tokens.empty() ? 0 : (prompt.tokens.size() - 1) / tokens_per_block_;
+    const std::size_t hits =
+        tokens_per_block_ * cache_->acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
+    add(metric::tokens_queried, prompt.tokens.size());
+    add(metric::tokens_hit, hits);
+    if (request.starved) add(metric::requests_starved, 1);
+    const bool completes = cancel == cancel_point::none;
+    if (completes || cancel == cancel_point::after_fill) fill(request);
+    if (completes) {
+      if (reserved_any(request)) cache_->publish(request);
+      read(request);
+    }
+    cache_->release(request);
+    if (completes)
+      complete(request);
+    else
+      add(metric::requests_cancelled, 1);
+    operation.returns([&] { return completes ? std::to_string(hits) + " tokens from the cache" : std::string("cancelled"); });
+    return hits;
+  }
+
+  void invalidate() override {
+    operation operation([] { return std::string("invalidate()"); });
+    const std::uint32_t version = cache_->invalidate();
+    oracle_.invalidated(version);
+    operation.returns([&] { return "version " + std::to_string(version); });
+  }
+
+  void finish() override {
+    const cache_oracle::audit_counts counts = oracle_.audit(*cache_);
+    add(metric::blocks_audited, counts.blocks);
+    add(metric::blocks_ghost, counts.ghosts);
+  }
+
+ private:
+  using slot_type = judged_request::slot;
+
+  void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
+
+  judged_request& begin(const prompt& prompt) {
+    judged_request*& request = requests_[run::task()];
+    if (request == nullptr) request = std::construct_at(allocator<judged_request>().allocate(1));
+    request->begin(*key_policy_, prompt, tokens_per_block_);
+    if (key_policy_ == full_key_policy_) {
+      request->full_keys = &request->keys;
+    } else {
+      request->own_full_keys.assign(*full_key_policy_, prompt, tokens_per_block_);
+      request->full_keys = &request->own_full_keys;
+    }
+    oracle_.begins(*request, prompt);
+    return *request;
+  }
+
+  template <class Matched>
+  std::size_t look_up(const prompt& prompt, Matched matched) {
+    judged_request& request = begin(prompt);
+    const std::size_t tokens = tokens_per_block_ * cache_->acquire(request, {.blocks_max = request.slots.size()});
+    add(metric::tokens_queried, prompt.tokens.size());
+    add(metric::tokens_hit, tokens);
+    matched(tokens);
+    if (tokens != 0) {
+      read(request);
+      cache_->release(request);
+    }
+    complete(request);
+    return tokens;
+  }
+
+  void fill(judged_request& request) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::reserved) continue;
+      if (oracle_.may_touch(request, i)) {
+        const std::uint32_t write = oracle_.fills(request, i);
+        auto* rows = cache_->payload(slot.where.block);
+        for (std::size_t row = 0; row < tokens_per_block_; ++row) {
+          const std::size_t position = i * tokens_per_block_ + row;
+          rows[row].store({.digest = request.digests[position],
+                           .position = static_cast<std::uint32_t>(position),
+                           .request = request.id,
+                           .write = write,
+                           .version = slot.version});
+        }
+      }
+      slot.filled = true;
+    }
+  }
+
+  void read(judged_request& request) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      const slot_type& slot = request.slots[i];
+      if (slot.what == slot_type::kind::none) continue;
+      cache_oracle::tags_seen seen;
+      if (oracle_.may_touch(request, i)) {
+        const std::uint32_t write = oracle_.last_write(slot.where.block);
+        const auto* rows = cache_->payload(slot.where.block);
+        for (std::size_t row = 0; row < tokens_per_block_; ++row) {
+          const tag found = rows[row].load();
+          seen.foreign |= found.write != 0 && found.digest != request.digests[i * tokens_per_block_ + row];
+          seen.old |= found.version < request.version_min;
+          seen.unwritten |= found.write != write || found.write == 0;
+        }
+        // What it has computed itself may be older than an invalidation in between.
+        if (slot.what == slot_type::kind::reserved) seen.old = false;
+      }
+      oracle_.served(request, i, seen);
+    }
+  }
+
+  static bool reserved_any(const judged_request& request) {
+    for (const slot_type& each : request.slots)
+      if (each.what == slot_type::kind::reserved) return true;
+    return false;
+  }
+
+  void complete(const judged_request& request) {
+    add(metric::requests_completed, 1);
+    if (request.polluted) add(metric::requests_polluted, 1);
+    if (request.stale) add(metric::requests_stale, 1);
+  }
+
+  // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.
+  void quiescent() {
+    if (oracle_.failed() || ++quiescent_points_ < audit_interval_) return;
+    quiescent_points_ = 0;
+    oracle_.audit(*cache_);
+  }
+
+  run& run_;
+  std::uint32_t tokens_per_block_;
+  cache_oracle oracle_;
+  const key_policy* key_policy_;
+  const key_policy* full_key_policy_ = seams().key;
+  std::unique_ptr<prefix_cache<sync>> cache_;
+  std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
+  std::uint64_t quiescent_points_ = 0;
+  std::uint64_t audit_interval_;
+  simulated** watcher_ = nullptr;
+};
+
+}  // namespace
+
+const std::vector<std::string>& metric_names() {
+  static const std::vector<std::string> names = {
+      "requests_completed", "requests_cancelled", "requests_polluted", "requests_stale",  "requests_starved",
+      "tokens_queried",     "tokens_hit",         "blocks_audited",    "blocks_ghost",    "blocks_evicted",
+  };
+  return names;
+}
+
+std::unique_ptr<simulation> make_simulation(run& run, const simulation_options& options) {
+  return std::unique_ptr<simulation>(new simulated(run, options));
+}
+
+}  // namespace kvrace::cache
