@@ -144,6 +144,7 @@ void execution::leave(run_end end) {
   fiber* host = fiber_host();
   if (state.current->fiber == host) fiber_leave_host();
   fiber_abandon(host);
+  fiber_abandon(static_cast<fiber*>(state.current->fiber));  // it may be that of a task that has just ended
   fiber_switch(static_cast<fiber*>(state.current->fiber), host);
   std::terminate();  // an abandoned fiber does not come back here
 }

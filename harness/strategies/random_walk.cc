@@ -27,8 +27,14 @@ class random_walk_strategy final : public strategy {
     double stays = 1;
     for (std::uint64_t& threshold : stays_longer_) {
       stays *= 1 - switch_probability;
-      threshold = stays >= 1 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(stays * 18446744073709551616.0);
+      threshold = scaled(stays);
     }
+    double power = 1 - switch_probability;
+    for (std::uint64_t& digit : digits_) {
+      digit = scaled(power / (1 + power));
+      power *= power;
+    }
+    rare_ = switch_probability < 1.0 / 16;
   }
 
   bool begin_run(std::uint64_t index, const execution_view&) override {
@@ -57,6 +63,10 @@ class random_walk_strategy final : public strategy {
   }
 
  private:
+  static std::uint64_t scaled(double probability) {
+    return probability >= 1 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(probability * 18446744073709551616.0);
+  }
+
   // The first decision of a run finds a task that no stretch was drawn for.
   task_answer start(const decision& now) {
     first_ = false;
@@ -68,6 +78,7 @@ class random_walk_strategy final : public strategy {
 
   // Decisions until the next switch: k with probability (1-p)^(k-1) p.
   std::uint64_t stretch() {
+    if (rare_) return rare_stretch();
     std::uint64_t total = 1;
     for (;;) {
       const std::uint64_t draw = random_.next();
@@ -78,11 +89,22 @@ class random_walk_strategy final : public strategy {
     }
   }
 
+  // For small p: the binary digits of a geometric variable are independent, digit j being 1 with probability
+  // q^(2^j) / (1 + q^(2^j)), q = 1-p.
+  std::uint64_t rare_stretch() {
+    std::uint64_t total = 1;
+    for (std::size_t digit = 0; digit < digits_.size(); ++digit)
+      if (random_.next() < digits_[digit]) total += std::uint64_t{1} << digit;
+    return total;
+  }
+
   double probability_;
   std::uint64_t seed_;
   random_source random_;
   bool first_ = true;
-  std::array<std::uint64_t, 16> stays_longer_{};
+  bool rare_ = false;
+  std::array<std::uint64_t, 16> stays_longer_{};  // [k]: a draw below it stays for more than k+1 decisions
+  std::array<std::uint64_t, 40> digits_{};
 };
 
 struct random_walk_factory final : strategy_factory {
