@@ -129,8 +129,8 @@ TEST_CASE("what is read equals what was written, number by number") {
   CHECK(found.schedule == before.result.findings[0].schedule);
   CHECK(found.trace_digest == before.result.findings[0].trace_digest);
   CHECK(found.sites == before.result.findings[0].sites);
-  CHECK(found.trace.at(7).preempts);
-  CHECK(found.trace.at(5).value == "FREE");
+  CHECK(found.trace.at(8).preempts);
+  CHECK(found.trace.at(6).value == "FREE");
   CHECK(found.operations.at(0).step_return == 10);
   CHECK(found.ledger.at(4).event == "touch");
 }

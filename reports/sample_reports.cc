@@ -55,6 +55,7 @@ finding ghost_finding() {
                  step(2, 0, 2, "start", "task 'writer'", 21),
                  step(3, 1, 1, "lock", "mutex 'pool'", 71),
                  step(4, 1, 2, "unlock", "mutex 'pool'", 80),
+                 step(4, 1, 0, "read", "var 'index'", 81),
                  preempting(step(5, 2, 1, "lock", "mutex 'pool'", 101)),
                  decisive(step(6, 2, 2, "store", "atomic 'block 1 state'", 110)),
                  step(7, 2, 3, "unlock", "mutex 'pool'", 120),
@@ -63,8 +64,8 @@ finding ghost_finding() {
                  step(10, 1, 5, "unlock", "mutex 'recency'", 90),
                  step(11, 2, 4, "lock", "mutex 'recency'", 130),
                  decisive(step(12, 2, 5, "load", "atomic 'order head'", 131))};
-  found.trace[5].value = "FREE";
-  found.trace[11].value = "block 1";
+  found.trace[6].value = "FREE";
+  found.trace[12].value = "block 1";
   found.operations = {{.task = 1, .step_call = 2, .step_return = 10, .call = "lookup(m, AAAA)", .returned = "hit 4 tokens"},
                       {.task = 2, .step_call = 4, .step_return = 0, .call = "serve(m, BBBB)", .returned = ""}};
   found.ledger = {{.step = 0, .task = 0, .subject = "block 0", .event = "allocate", .detail = "request 1"},

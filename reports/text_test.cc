@@ -81,6 +81,19 @@ TEST_CASE("a long trace shows every decisive step and folds the others") {
   CHECK(text.find("serve(m, BBBB)") != std::string::npos);  // the call the decisive steps belong to
 }
 
+TEST_CASE("plain accesses that decide nothing stay out of the table") {
+  CHECK(written({sample::ghost_entry()}).find("var 'index'") == std::string::npos);
+  report decided = sample::ghost_entry();
+  decided.result.findings[0].trace[4].decisive = true;
+  CHECK(written({decided}).find("read var 'index'") != std::string::npos);
+}
+
+TEST_CASE("the life of the subject is told beside the steps") {
+  const std::string text = written({sample::ghost_entry()});
+  CHECK(text.find("= evict block 1") != std::string::npos);
+  CHECK(text.find("= allocate block 0") == std::string::npos);
+}
+
 TEST_CASE("a finding without a trace, tasks or sites is still reported") {
   report bare = sample::ghost_entry();
   finding& found = bare.result.findings.front();

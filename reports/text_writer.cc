@@ -104,7 +104,8 @@ class writer {
       paragraph("executions", text + " with up to 0, 1, ... preemptions", 0);
     }
     for (const rate& r : facts.rates) paragraph(r.name, rate_text(r), 0);
-    if (!found.strategy.empty()) paragraph("strategy", found.strategy + ", seed " + std::to_string(found.seed), 0);
+    if (!found.strategy.empty())
+      paragraph("strategy", found.strategy + (sampled(found) ? ", seed " + std::to_string(found.seed) : ""), 0);
     if (found.pct_bound > 0) {
       char text[64];
       std::snprintf(text, sizeof text, "at least %.3g per run for a bug of that depth", found.pct_bound);
@@ -158,6 +159,9 @@ class writer {
            << '\n';
     }
   }
+
+  // Exhaustive searches and replays have no use for a seed.
+  static bool sampled(const result& found) { return found.seed != 0 || found.counts.schedules_distinct != 0; }
 
   static std::string rate_text(const rate& r) {
     if (r.denominator == 0) return "no data";

@@ -17,14 +17,18 @@ constexpr std::size_t column_max = 48;
 constexpr std::size_t column_with_sites_min = 24;  // rather than cutting columns below this, sites are left out
 constexpr std::size_t site_max = 28;
 
+// A step, the beginning or the end of a call, or an event in the life of the subject.
 struct row {
   std::uint64_t step = 0;
-  const trace_step* executed = nullptr;  // nullptr: the beginning or the end of a call
+  const trace_step* executed = nullptr;  // of a step
   unsigned task = 0;
   std::string text;
+  bool event = false;
   bool failed = false;  // the oracle failed at this step
 
-  [[nodiscard]] bool matters() const { return failed || (executed != nullptr && (executed->decisive || executed->preempts)); }
+  [[nodiscard]] bool matters() const {
+    return failed || event || (executed != nullptr && (executed->decisive || executed->preempts));
+  }
   [[nodiscard]] std::string marks() const {
     const bool decisive = executed != nullptr && executed->decisive;
     const bool preempts = executed != nullptr && executed->preempts;
@@ -33,7 +37,7 @@ struct row {
 };
 
 std::string step_text(const trace_step& step) {
-  std::string text = step.kind;
+  std::string text = step.kind == "read_modify_write" ? "rmw" : step.kind == "compare_exchange" ? "cas" : step.kind;
   if (!step.object.empty()) text += ' ' + step.object;
   if (!step.value.empty()) text += ": " + step.value;
   return printable(text);
@@ -62,12 +66,31 @@ void append_calls(std::vector<row>& rows, const finding& found, std::uint64_t st
   }
 }
 
+void append_events(std::vector<row>& rows, const finding& found, std::uint64_t step) {
+  if (found.subject.empty()) return;
+  for (const ledger_event& event : found.ledger) {
+    if (event.step != step || event.subject != found.subject) continue;
+    rows.push_back(
+        {.step = step, .task = event.task, .text = printable("= " + event.event + ' ' + event.subject), .event = true});
+  }
+}
+
 std::vector<row> rows_of(const finding& found) {
   std::vector<row> rows;
   append_calls(rows, found, 0);
-  for (const trace_step& step : found.trace) {
-    rows.push_back(
-        {.step = step.step, .executed = &step, .task = step.task, .text = step_text(step), .failed = step.step == found.step});
+  append_events(rows, found, 0);
+  for (std::size_t i = 0; i < found.trace.size(); ++i) {
+    const trace_step& step = found.trace[i];
+    // Accesses to plain data carry the number of the visible operation before them. Those that decide nothing stay out.
+    const bool plain_access = i == 0 ? step.step == 0 : step.step == found.trace[i - 1].step;
+    const bool last_of_its_number = i + 1 == found.trace.size() || found.trace[i + 1].step != step.step;
+    if (!plain_access || step.decisive || step.preempts) {
+      rows.push_back({.step = step.step, .executed = &step, .task = step.task, .text = step_text(step)});
+    }
+    if (!last_of_its_number) continue;
+    if (step.step == found.step && !rows.empty() && rows.back().executed != nullptr) rows.back().failed = true;
+    if (step.step == 0) continue;
+    append_events(rows, found, step.step);
     append_calls(rows, found, step.step);
   }
   return rows;
@@ -77,9 +100,11 @@ std::vector<row> rows_of(const finding& found) {
 std::vector<bool> shown_rows(const std::vector<row>& rows) {
   if (rows.size() <= rows_unfolded) return std::vector<bool>(rows.size(), true);
   std::vector<std::size_t> mattering;
+  const auto is_event = [&rows](std::size_t i) { return rows[i].event; };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].matters()) mattering.push_back(i);
   }
+  if (mattering.size() > rows_mattering) std::erase_if(mattering, is_event);
   if (mattering.empty() || mattering.back() + 1 != rows.size()) mattering.push_back(rows.size() - 1);
   if (mattering.size() > rows_mattering) {
     const auto first = mattering.begin() + rows_mattering / 3;
@@ -89,7 +114,7 @@ std::vector<bool> shown_rows(const std::vector<row>& rows) {
   for (const std::size_t i : mattering) {
     for (std::size_t j = i - std::min(i, rows_around); j <= std::min(rows.size() - 1, i + rows_around); ++j) shown[j] = true;
     for (std::size_t j = i + 1; j-- > 0;) {
-      if (rows[j].task != rows[i].task || rows[j].executed != nullptr) continue;
+      if (rows[j].task != rows[i].task || rows[j].executed != nullptr || rows[j].event) continue;
       if (rows[j].text.front() == '>') shown[j] = true;
       break;
     }
@@ -207,10 +232,12 @@ class table {
     bool preempts = false;
     bool decisive = false;
     bool calls = false;
+    bool events = false;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!shown_[i]) continue;
       failed = failed || rows_[i].failed;
-      calls = calls || rows_[i].executed == nullptr;
+      calls = calls || (rows_[i].executed == nullptr && !rows_[i].event);
+      events = events || rows_[i].event;
       preempts = preempts || (rows_[i].executed != nullptr && rows_[i].executed->preempts);
       decisive = decisive || (rows_[i].executed != nullptr && rows_[i].executed->decisive);
     }
@@ -227,6 +254,7 @@ class table {
     add(preempts, "! preempts");
     add(decisive, "* decisive");
     add(calls, "> call  < return");
+    add(events, "= see the ledger");
     if (!line.empty()) write_line(line);
   }
 
