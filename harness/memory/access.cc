@@ -1,5 +1,6 @@
 // Happens-before for atomics and fences, and data races on plain data.
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -39,7 +40,7 @@ struct read_tables {
 read_tables tables;
 
 void race(const access_history& data, unsigned other, bool other_writes, site other_where, bool writes, site where) {
-  if (!active->data_races()) return;
+  if (!active->data_races() || std::uncaught_exceptions() != 0) return;
   const std::string subject = describe(data);
   const auto text = [](unsigned slot, bool write, site at) {
     const source_site place = to_site(at);

@@ -1,5 +1,6 @@
 // What is wrong with a lock: misuse, and cycles of tasks that wait for each other.
 #include <bit>
+#include <exception>
 
 #include <kvrace/sync.h>
 
@@ -31,6 +32,10 @@ unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(
 }  // namespace
 
 void lock_misused(const object& lock, const char* message, site where) { misuse("lock_misuse", &lock, message, where); }
+
+void lock_destroyed(const object& lock, const char* message) {
+  if (std::uncaught_exceptions() == 0) lock_misused(lock, message, site{});
+}
 
 void execution::deadlock() {
   task_set blocked = 0;

@@ -67,7 +67,6 @@ void execution::begin(const settings& settings) {
   overflow_closure_.reset();
   unstarted_ = assume_blocked_ = 0;
   switches_ = 0;
-  schedule_hash_ = 0x9e3779b97f4a7c15;
   deviations_.clear();
   failure_.reset();
   end_ = run_end::complete;
@@ -184,9 +183,18 @@ std::string execution::task_name(unsigned slot) const {
 void execution::note_deviation(deviation::kind what, std::uint64_t answer) {
   const task_record& task = *state.current;
   deviations_.push_back({what, task.id, task.operations, answer});
-  // The order of deviations and their addresses identify the decision sequence.
-  for (const std::uint64_t part : {static_cast<std::uint64_t>(what) << 32U | task.id, task.operations, answer})
-    schedule_hash_ = (schedule_hash_ ^ part) * 0xff51afd7ed558ccd, schedule_hash_ ^= schedule_hash_ >> 32U;
+}
+
+// The order of deviations and their addresses identify the decision sequence.
+std::uint64_t execution::schedule_hash() const {
+  std::uint64_t hash = 0x9e3779b97f4a7c15;
+  for (const deviation& each : deviations_) {
+    for (const std::uint64_t part : {static_cast<std::uint64_t>(each.what) << 32U | each.task, each.operation, each.answer}) {
+      hash = (hash ^ part) * 0xff51afd7ed558ccd;
+      hash ^= hash >> 32U;
+    }
+  }
+  return hash;
 }
 
 unsigned execution::choose_next(bool current_enabled) {

@@ -55,7 +55,7 @@ class execution {
   [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
   [[nodiscard]] run_summary summary() const;
   [[nodiscard]] std::uint64_t switches() const { return switches_; }
-  [[nodiscard]] std::uint64_t schedule_hash() const { return schedule_hash_; }
+  [[nodiscard]] std::uint64_t schedule_hash() const;  // equal for equal decision sequences
   [[nodiscard]] unsigned slots() const { return slots_; }
   [[nodiscard]] const task_record& record(unsigned slot) const { return records_[slot]; }
   [[nodiscard]] task_set unstarted() const { return unstarted_; }
@@ -119,7 +119,6 @@ class execution {
   bool preempting_ = false;                // the switch just made was a preemption
   task_set assume_blocked_ = 0;
   std::uint64_t switches_ = 0;
-  std::uint64_t schedule_hash_ = 0;
   std::vector<deviation> deviations_;
   std::vector<std::function<void()>> audits_;
   std::optional<run_failure> failure_;

@@ -98,6 +98,7 @@ std::int64_t deadline_after(std::chrono::nanoseconds duration) {
 void yield(site where) {
   if (state.generation == generation_none) unusable_outside();
   state.current->yielded = true;
+  state.ask_at = 0;
   announce(operation_kind::yield, nullptr, where);
   state.current->yielded = false;
 }

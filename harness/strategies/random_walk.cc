@@ -50,7 +50,7 @@ class random_walk_strategy final : public strategy {
       if (first_) return start(now);
     }
     first_ = false;
-    return {nth(candidates, random_.below(static_cast<std::uint64_t>(std::popcount(candidates)))), stretch()};
+    return {any_of(candidates), stretch()};
   }
 
   std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return random_.below(outcomes); }
@@ -72,8 +72,12 @@ class random_walk_strategy final : public strategy {
     first_ = false;
     const std::uint64_t stay = stretch();
     if (stay > 1 || std::has_single_bit(now.enabled)) return {now.current, stay > 1 ? stay - 1 : 1};
-    const task_set others = now.enabled & ~(task_set{1} << now.current);
-    return {nth(others, random_.below(static_cast<std::uint64_t>(std::popcount(others)))), stretch()};
+    return {any_of(now.enabled & ~(task_set{1} << now.current)), stretch()};
+  }
+
+  unsigned any_of(task_set tasks) {
+    if (std::has_single_bit(tasks)) return static_cast<unsigned>(std::countr_zero(tasks));
+    return nth(tasks, random_.below(static_cast<std::uint64_t>(std::popcount(tasks))));
   }
 
   // Decisions until the next switch: k with probability (1-p)^(k-1) p.

@@ -32,7 +32,7 @@ class condition_variable {
   condition_variable& operator=(const condition_variable&) = delete;
   ~condition_variable() {
     if (queue_.generation == detail::state.generation && queue_.waiting != 0) [[unlikely]]
-      detail::lock_misused(queue_, "destroyed while tasks wait in it", detail::site::current());
+      detail::lock_destroyed(queue_, "destroyed while tasks wait in it");
     queue_.generation = detail::generation_destroyed;
   }
 

@@ -31,6 +31,8 @@ inline void give_back(lock_state& lock) {
   if (lock.waiters != 0) enable(lock.waiters);
 }
 [[noreturn]] void lock_misused(const object& lock, const char* message, site where);
+// Nothing happens while an exception unwinds: that exception is the finding then.
+void lock_destroyed(const object& lock, const char* message);
 
 }  // namespace detail
 
@@ -43,7 +45,7 @@ class mutex {
   mutex& operator=(const mutex&) = delete;
   ~mutex() {
     if (lock_.generation == detail::state.generation && lock_.owner != detail::slot_none) [[unlikely]]
-      detail::lock_misused(lock_, "destroyed while locked", detail::site::current());
+      detail::lock_destroyed(lock_, "destroyed while locked");
     lock_.generation = detail::generation_destroyed;
   }
 

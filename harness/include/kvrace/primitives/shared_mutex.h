@@ -31,7 +31,7 @@ class shared_mutex {
   shared_mutex& operator=(const shared_mutex&) = delete;
   ~shared_mutex() {
     if (lock_.generation == detail::state.generation && (lock_.owner != detail::slot_none || lock_.readers != 0)) [[unlikely]]
-      detail::lock_misused(lock_, "destroyed while locked", detail::site::current());
+      detail::lock_destroyed(lock_, "destroyed while locked");
     lock_.generation = detail::generation_destroyed;
   }
 

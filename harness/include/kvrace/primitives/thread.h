@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <tuple>
 #include <utility>
@@ -39,7 +40,7 @@ class thread {
     return *this;
   }
   ~thread() {
-    if (joinable() && generation_ == detail::state.generation) [[unlikely]]
+    if (joinable() && generation_ == detail::state.generation && std::uncaught_exceptions() == 0) [[unlikely]]
       detail::thread_misused("destroyed while joinable", detail::site::current());
   }
 
