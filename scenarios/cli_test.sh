@@ -200,6 +200,16 @@ replays() {
   run 3 replay quiet.json --schedule 9.9:9
 }
 
+# The incident is found whatever the seed, and sampled twins stay clean.
+seeds() {
+  seed=0
+  while [ "$seed" -lt 50 ]; do
+    seed=$((seed + 1))
+    run 0 run 1 3 --seed "$seed"
+  done
+  run 0 run --all --seed 12345
+}
+
 kill_and_interrupt() {
   scenario long.json "$endless" '{ "verdict": "not_found" }'
   "$kvrace" run long.json --report killed.json >/dev/null 2>&1 &

@@ -7,16 +7,19 @@ const std::vector<oracle_name>& all_oracles() {
     std::vector<oracle_name> names;
     for (const cache::oracle_description& each : cache::oracles())
       names.push_back({std::string(each.name), std::string(each.summary) + " (" + std::string(each.source) + ")", true});
-    // What the engine detects in any program. Kept in step with it by loader_test.cc.
+    // What the engine detects in any program.
     for (const auto& [name, summary] : std::initializer_list<std::pair<const char*, const char*>>{
              {"data_race", "two accesses to plain data, one of them a write, neither happens before the other (O13)"},
              {"deadlock", "every task that has not ended waits for another (O7)"},
              {"step_bound", "a run took more steps than limits/steps_max (O7)"},
              {"lock_misuse", "a lock was used against its rules"},
+             {"atomic_misuse", "an atomic operation was asked for a memory order it cannot have"},
+             {"thread_misuse", "a thread was used against its rules"},
+             {"task_leak", "the body ended before its tasks"},
              {"use_after_destroy", "an object was used after its destruction (O3)"},
              {"double_destroy", "an object was destroyed twice (O12)"},
              {"leak", "an object outlived the run (O5)"},
-             {"exception", "an exception escaped a task"},
+             {"escaping_exception", "an exception left a task or the body"},
              {"requirement", "a requirement the program states itself did not hold"},
          })
       names.push_back({name, summary, false});

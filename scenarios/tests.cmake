@@ -6,3 +6,13 @@ add_executable(scenarios_test
 target_link_libraries(scenarios_test PRIVATE kvrace_scenarios kvrace_options Catch2::Catch2WithMain)
 add_test(NAME scenarios COMMAND scenarios_test)
 set_tests_properties(scenarios PROPERTIES LABELS quick)
+
+foreach(section bad_input usage exit_codes kill_and_interrupt elsewhere)
+  add_test(NAME command_line.${section} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.sh $<TARGET_FILE:kvrace> ${section})
+  set_tests_properties(command_line.${section} PROPERTIES LABELS quick TIMEOUT 120)
+endforeach()
+# Every embedded scenario, several times over.
+foreach(section same_bytes replays seeds)
+  add_test(NAME command_line.${section} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.sh $<TARGET_FILE:kvrace> ${section})
+  set_tests_properties(command_line.${section} PROPERTIES LABELS exhaustive TIMEOUT 600)
+endforeach()
