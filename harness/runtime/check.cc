@@ -80,10 +80,10 @@ class search {
     bool exhaustive = false;
   };
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
-  bool loop(strategy& strategy, const program& program, const budget& budget, const bounded_search* bounded);
+  bool loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded);
 
   // Re-executes a schedule and records it.
-  finding record(const schedule& schedule, const program& program, std::uint64_t run, bool* reproduced, bool exhaustive);
+  finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced, bool exhaustive);
 
   result& found() { return found_; }
   void finish_metrics() {
@@ -92,8 +92,8 @@ class search {
 
  private:
   void tally(const execution& done);
-  bool handle_failure(const program& program, std::uint64_t run, bool exhaustive);
-  [[nodiscard]] bool progress(const budget& budget, double elapsed_s, const bounded_search* bounded);
+  bool handle_failure(const program& tested, std::uint64_t run, bool exhaustive);
+  [[nodiscard]] bool progress(const budget& limit, double elapsed_s, const bounded_search* bounded);
 
   limits limits_;
   search_observer* observer_;
@@ -115,17 +115,17 @@ void search::tally(const execution& done) {
   counts.decisions_max = std::max(counts.decisions_max, summary.decisions);
 }
 
-bool search::progress(const budget& budget, double elapsed_s, const bounded_search* bounded) {
-  if (budget.time_s > 0 && elapsed_s >= budget.time_s) {
+bool search::progress(const budget& limit, double elapsed_s, const bounded_search* bounded) {
+  if (limit.time_s > 0 && elapsed_s >= limit.time_s) {
     found_.interrupted = false;
     return false;
   }
   if (observer_ == nullptr) return true;
   search_progress now;
   now.runs = found_.counts.runs;
-  now.runs_max = budget.runs;
+  now.runs_max = limit.runs;
   now.time_s = elapsed_s;
-  now.time_s_max = budget.time_s;
+  now.time_s_max = limit.time_s;
   now.schedules_distinct = schedules_.size();
   now.violations = found_.counts.violations;
   if (bounded != nullptr) {
@@ -138,23 +138,23 @@ bool search::progress(const budget& budget, double elapsed_s, const bounded_sear
   return false;
 }
 
-bool search::loop(strategy& strategy, const program& program, const budget& budget, const bounded_search* bounded) {
+bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
   execution& execution = the_execution();
   const execution_view view(execution);
   const double started_s = monotonic_time_s();
-  paced_check pace(budget.time_s > 0 ? std::min(0.1, budget.time_s / 20) : 0.1);
+  paced_check pace(limit.time_s > 0 ? std::min(0.1, limit.time_s / 20) : 0.1);
   bool ended = false;
   for (std::uint64_t index = 0;; ++index) {
-    if (budget.runs != 0 && index == budget.runs) break;
-    if (pace.due() && !progress(budget, monotonic_time_s() - started_s, bounded)) break;
+    if (limit.runs != 0 && index == limit.runs) break;
+    if (pace.due() && !progress(limit, monotonic_time_s() - started_s, bounded)) break;
     if (!strategy.begin_run(index, view)) {
       ended = true;
       break;
     }
-    const run_end end = execution.run(program, {limits_, &strategy, nullptr, false, budget.exhaustive, budget.exhaustive, metrics_.data()});
+    const run_end end = execution.run(tested, {limits_, &strategy, nullptr, false, limit.exhaustive, limit.exhaustive, metrics_.data()});
     strategy.end_run(execution.summary());
     tally(execution);
-    if (budget.count_distinct) schedules_.insert(execution.schedule_hash());
+    if (limit.count_distinct) schedules_.insert(execution.schedule_hash());
     if (!execution.failure()) continue;
     if (end == run_end::unsound) {
       found_.verdict = verdict::unsound;
@@ -164,14 +164,14 @@ bool search::loop(strategy& strategy, const program& program, const budget& budg
       broken.run = index;
       break;
     }
-    if (!handle_failure(program, index, budget.exhaustive) || budget.stop_at_violation) break;
+    if (!handle_failure(tested, index, limit.exhaustive) || limit.stop_at_violation) break;
   }
   found_.counts.schedules_distinct = schedules_.size();
   found_.time_s = monotonic_time_s() - started_s;
   return ended;
 }
 
-bool search::handle_failure(const program& program, std::uint64_t run, bool exhaustive) {
+bool search::handle_failure(const program& tested, std::uint64_t run, bool exhaustive) {
   const execution& execution = the_execution();
   ++found_.counts.violations;
   const run_failure failure = *execution.failure();
@@ -186,7 +186,7 @@ bool search::handle_failure(const program& program, std::uint64_t run, bool exha
     return true;
   }
   bool reproduced = false;
-  finding recorded = record({execution.deviations()}, program, run, &reproduced, exhaustive);
+  finding recorded = record({execution.deviations()}, tested, run, &reproduced, exhaustive);
   if (!reproduced || recorded.oracle != failure.oracle) {
     found_.verdict = verdict::unsound;
     recorded.message = "replaying the schedule of a violation (" + failure.oracle + ": " + failure.message +
@@ -201,14 +201,14 @@ bool search::handle_failure(const program& program, std::uint64_t run, bool exha
   return true;
 }
 
-finding search::record(const schedule& schedule, const program& program, std::uint64_t run, bool* reproduced, bool exhaustive) {
+finding search::record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced, bool exhaustive) {
   execution& execution = the_execution();
   const execution_view view(execution);
   const std::unique_ptr<strategy> follow = make_replay(schedule);
   (void)follow->begin_run(0, view);
   recorder record(trace_steps_max);
   std::vector<std::uint64_t> scratch(metrics_.size());
-  const run_end end = execution.run(program, {limits_, follow.get(), &record, true, false, exhaustive, scratch.data()});
+  const run_end end = execution.run(tested, {limits_, follow.get(), &record, true, false, exhaustive, scratch.data()});
   follow->end_run(execution.summary());
 
   finding made;
@@ -236,12 +236,12 @@ finding search::record(const schedule& schedule, const program& program, std::ui
 
 }  // namespace detail
 
-result check(const check_options& options, const program& program) {
+result check(const check_options& options, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
-  search.loop(*strategy, program, {runs, options.time_s, options.stop_at_violation, options.count_distinct, false}, nullptr);
+  search.loop(*strategy, tested, {runs, options.time_s, options.stop_at_violation, options.count_distinct, false}, nullptr);
 
   result& found = search.found();
   search.finish_metrics();
@@ -254,11 +254,11 @@ result check(const check_options& options, const program& program) {
   return std::move(found);
 }
 
-result prove(const prove_options& options, const program& program) {
+result prove(const prove_options& options, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   detail::bounded_search bounded(options.preemptions_max, options.states_max);
-  const bool ended = search.loop(bounded, program, {options.runs, options.time_s, true, false, true}, &bounded);
+  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, true}, &bounded);
 
   result& found = search.found();
   search.finish_metrics();
@@ -281,12 +281,12 @@ result prove(const prove_options& options, const program& program) {
   return std::move(found);
 }
 
-result replay(const replay_options& options, const schedule& schedule, const program& program) {
+result replay(const replay_options& options, const schedule& schedule, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, nullptr);
   bool reproduced = false;
   const double started_s = detail::monotonic_time_s();
-  finding recorded = search.record(schedule, program, 0, &reproduced, options.exhaustive);
+  finding recorded = search.record(schedule, tested, 0, &reproduced, options.exhaustive);
   result& found = search.found();
   found.strategy = "replay";
   found.time_s = detail::monotonic_time_s() - started_s;

@@ -45,16 +45,16 @@ source_site to_site(site where) { return {where.line() == 0 ? "" : where.file_na
 
 // ---- one run ----
 
-run_end execution::run(const program& program, const settings& settings) {
-  program_ = &program;
-  begin(settings);
+run_end execution::run(const program& tested, const settings& chosen) {
+  program_ = &tested;
+  begin(chosen);
   if (fiber_run_on_host(&execution::body_entry)) end_ = failure_ ? run_end::violation : run_end::complete;
   end();
   return end_;
 }
 
-void execution::begin(const settings& settings) {
-  settings_ = settings;
+void execution::begin(const settings& chosen) {
+  settings_ = chosen;
   active = this;
   arena_reset();
   lifetimes_reset();
@@ -70,7 +70,7 @@ void execution::begin(const settings& settings) {
   deviations_.clear();
   failure_.reset();
   end_ = run_end::complete;
-  wants_every_step_ = settings.strategy->wants_every_step();
+  wants_every_step_ = chosen.strategy->wants_every_step();
 
   task_record& body = records_[0];
   reset(body, 0, 0, "body", fiber_host());
@@ -79,21 +79,21 @@ void execution::begin(const settings& settings) {
 
   engine_state& s = state;
   s.enabled = bit(0);
-  s.every_step = wants_every_step_ || settings.record != nullptr ? 1 : 0;
+  s.every_step = wants_every_step_ || chosen.record != nullptr ? 1 : 0;
   s.decisions = s.ask_at = s.steps = 0;
-  s.steps_max = settings.limits.steps_max;
+  s.steps_max = chosen.limits.steps_max;
   s.current = &body;
   s.slot = 0;
   s.clock_width = 4;
   s.generation = s.generation_new_object = generation_;
-  s.recording = settings.record != nullptr;
+  s.recording = chosen.record != nullptr;
   s.has_audit = false;
-  s.wakeups_ask = settings.strategy->wants_wakeups();
-  s.timeouts_any_time = settings.timeouts_any_time;
+  s.wakeups_ask = chosen.strategy->wants_wakeups();
+  s.timeouts_any_time = chosen.timeouts_any_time;
   s.operations_in_progress = 0;
   s.messages_used = 0;
   s.now_ns = 0;
-  s.metrics = settings.metrics;
+  s.metrics = chosen.metrics;
   s.objects_alive = 0;
   s.timed = 0;
 }

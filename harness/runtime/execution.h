@@ -47,8 +47,8 @@ class execution {
     std::uint64_t* metrics = nullptr;
   };
 
-  // Runs `program` once.
-  run_end run(const program& program, const settings& settings);
+  // Runs `tested` once.
+  run_end run(const program& tested, const settings& chosen);
 
   // Of the last run.
   [[nodiscard]] const std::optional<run_failure>& failure() const { return failure_; }
@@ -82,7 +82,7 @@ class execution {
   [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
 
  private:
-  void begin(const settings& settings);
+  void begin(const settings& chosen);
   void body();
   void body_returned();
   void end();

@@ -94,8 +94,8 @@ void recorder::mark_decisive(const finding& into) {
       if (i > 0) trace_[i - 1].decisive = true;
     }
     if (!into.subject.empty() && step.object == into.subject)
-      for (const source_site& site : into.sites)
-        if (site == step.site && site.line != 0) step.decisive = true;
+      for (const source_site& each : into.sites)
+        if (each == step.site && each.line != 0) step.decisive = true;
   }
   std::size_t at = 0;
   for (const ledger_event& event : ledger_) {

@@ -36,7 +36,7 @@ struct check_options {
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;
 };
-result check(const check_options& options, const program& program);
+result check(const check_options& options, const program& tested);
 
 struct prove_options {
   // Raise the bound until nothing is left or this many preemptions are exhausted.
@@ -50,7 +50,7 @@ struct prove_options {
 };
 // Preemption-bounded exhaustive search under sequential consistency, raised bound by bound. PROVED only when the set of
 // visited happens-before states is closed under every enabled operation.
-result prove(const prove_options& options, const program& program);
+result prove(const prove_options& options, const program& tested);
 
 // Runs `schedule` once and stops at the violation. UNSOUND if the program cannot follow it.
 struct replay_options {
@@ -58,6 +58,6 @@ struct replay_options {
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
 };
-result replay(const replay_options& options, const schedule& schedule, const program& program);
+result replay(const replay_options& options, const schedule& schedule, const program& tested);
 
 }  // namespace kvrace
