@@ -84,8 +84,9 @@ bad_input() {
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
-  refused 'A subcommand is required'
-  refused 'The following argument' frobnicate
+  refused 'expected one of run, prove, replay, list; see'
+  refused "expected one of run, prove, replay, list, not 'frobnicate'" frobnicate
+  refused "expected one of run, prove, replay, list, not 'proove'; did you mean 'prove'?" proove ok.json
   refused 'The following argument was not expected: --sed' run ok.json --sed 1
   refused "expected scenarios or --all" run
   refused "expected scenarios or --all" run ok.json --all
@@ -152,9 +153,9 @@ same_bytes() {
   scenario twin.json "$random" '{ "verdict": "not_found" }'
   run 0 run twin.json --seed 1 --report 1.json
   run 0 run twin.json --seed 2 --report 2.json
-  without_timing 1.json >1
-  without_timing 2.json >2
-  cmp -s 1 2 && fail 'another seed gives the same report'
+  without_timing 1.json >first
+  without_timing 2.json >second
+  cmp -s first second && fail 'another seed gives the same report'
 }
 
 replays() {
@@ -211,6 +212,16 @@ seeds() {
 }
 
 kill_and_interrupt() {
+  # Killed at any moment: there is no report, or a whole one.
+  for delay in 0.00 0.01 0.02 0.03 0.04 0.05 0.06; do
+    "$kvrace" run 1 3 generated_rates --report any.json >/dev/null 2>&1 &
+    process=$!
+    sleep "$delay"
+    kill -9 "$process" 2>/dev/null
+    wait "$process" 2>/dev/null
+    [ ! -e any.json ] || run 0 replay any.json
+    rm -f any.json
+  done
   scenario long.json "$endless" '{ "verdict": "not_found" }'
   "$kvrace" run long.json --report killed.json >/dev/null 2>&1 &
   process=$!

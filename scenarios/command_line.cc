@@ -1,13 +1,13 @@
 #include "scenarios/command_line.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <exception>
 #include <iostream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -176,6 +176,15 @@ int dispatch(const command_line& given) {
   return run_replay(command);
 }
 
+// Without this, a mistyped command would be answered by "a subcommand is required".
+void check_command(int argument_count, const char* const* arguments) {
+  static const std::vector<std::string> commands = {"run", "prove", "replay", "list"};
+  if (argument_count < 2) throw usage_error("expected one of " + listed(commands) + "; see 'kvrace --help'");
+  const std::string given = arguments[1];
+  if (given.starts_with('-') || std::find(commands.begin(), commands.end(), given) != commands.end()) return;
+  throw usage_error("expected one of " + listed(commands) + ", not '" + printable(given, 60) + "'" + suggestion(given, commands));
+}
+
 int refuse(const std::string& line) {
   std::cerr << "kvrace: " << line << "\n";
   return exit_bad_input;
@@ -185,6 +194,7 @@ int refuse(const std::string& line) {
 
 int run_command_line(int argument_count, const char* const* arguments) {
   try {
+    check_command(argument_count, arguments);
     command_line given;
     try {
       given.app.parse(argument_count, arguments);

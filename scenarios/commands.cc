@@ -86,7 +86,7 @@ std::vector<scenario> load_all(const search_command& command) {
 }
 
 reports::report search_one(const scenario& scenario, const char* mode) {
-  progress_line progress(printable(scenario.source.path, 60));
+  progress_line progress(printable(scenario.source.path, 28));
   return make_report(scenario, search_for_violations(scenario, &progress), mode);
 }
 

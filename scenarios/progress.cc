@@ -52,22 +52,23 @@ void stop_on_signals() {
 bool stop_requested() { return stop_flag != 0; }
 
 std::string describe_progress(const std::string& title, const kvrace::search_progress& progress) {
-  std::string text = title + "  ";
+  // What may not fit a narrow terminal comes last.
+  std::string text = title + ": ";
   if (progress.runs_max > 0) {
     text += rounded(100 * static_cast<double>(progress.runs) / static_cast<double>(progress.runs_max)) + "% of " +
             std::to_string(progress.runs_max) + " runs";
   } else {
     text += std::to_string(progress.runs) + " runs";
   }
-  if (progress.time_s > 0) text += "  " + rounded(static_cast<double>(progress.runs) / progress.time_s) + " runs/s";
+  if (const double left = time_left_s(progress); left >= 0) text += ", " + rounded(left) + " s left";
+  if (progress.time_s > 0) text += ", " + rounded(static_cast<double>(progress.runs) / progress.time_s) + "/s";
   if (progress.states_distinct > 0) {
-    text += "  " + std::to_string(progress.preemptions) + " preemptions  " + std::to_string(progress.states_distinct) +
-            " states, " + std::to_string(progress.states_open) + " open";
+    text += ", bound " + std::to_string(progress.preemptions) + ", " + std::to_string(progress.states_distinct) + " states, " +
+            std::to_string(progress.states_open) + " open";
   } else if (progress.schedules_distinct > 0) {
-    text += "  " + std::to_string(progress.schedules_distinct) + " distinct schedules";
+    text += ", " + std::to_string(progress.schedules_distinct) + " schedules";
   }
-  if (progress.violations > 0) text += "  " + std::to_string(progress.violations) + " violations";
-  if (const double left = time_left_s(progress); left >= 0) text += "  " + rounded(left) + " s left";
+  if (progress.violations > 0) text += ", " + std::to_string(progress.violations) + " violations";
   return text;
 }
 

@@ -25,7 +25,8 @@ class progress_line final : public kvrace::search_observer {
   bool shown_ = false;
 };
 
-// "01_name  61% of 1000 runs  12345 runs/s  345 distinct schedules  2 s left"
+// "01_name: 61% of 1000 runs, 2 s left, 12345/s, 345 schedules", those schedules being different ones; for a search that explores
+// everything, "02_name: 5118 runs, 50911/s, bound 4, 5779 states, 310 open".
 [[nodiscard]] std::string describe_progress(const std::string& title, const kvrace::search_progress&);
 
 }  // namespace kvrace::scenarios

@@ -9,18 +9,18 @@ using scenarios::describe_progress;
 
 TEST_CASE("progress of a sample tells rate, coverage and the time left") {
   CHECK(describe_progress("01", {.runs = 250, .runs_max = 1'000, .time_s = 2, .schedules_distinct = 17}) ==
-        "01  25% of 1000 runs  125 runs/s  17 distinct schedules  6 s left");
+        "01: 25% of 1000 runs, 6 s left, 125/s, 17 schedules");
 }
 
 TEST_CASE("progress of a proof tells the bound and the open states") {
   CHECK(describe_progress("02", {.runs = 90, .time_s = 3, .states_distinct = 40, .states_open = 5, .preemptions = 2}) ==
-        "02  90 runs  30 runs/s  2 preemptions  40 states, 5 open");
+        "02: 90 runs, 30/s, bound 2, 40 states, 5 open");
 }
 
 TEST_CASE("the budget that ends first is the time left") {
   CHECK(describe_progress("03", {.runs = 10, .runs_max = 1'000, .time_s = 1, .time_s_max = 5, .violations = 3}) ==
-        "03  1% of 1000 runs  10 runs/s  3 violations  4 s left");
-  CHECK(describe_progress("04", {}) == "04  0 runs");
+        "03: 1% of 1000 runs, 4 s left, 10/s, 3 violations");
+  CHECK(describe_progress("04", {}) == "04: 0 runs");
 }
 
 TEST_CASE("a first signal asks for a clean end") {
