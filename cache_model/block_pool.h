@@ -4,9 +4,12 @@
 // order belong to the strategy.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include <kvrace/cache/prefix_cache.h>
 
@@ -27,6 +30,14 @@ class section_of final : public critical_section {
   Lock& lock_;
 };
 
+// In reports, a primitive that belongs to a block is called after it.
+template <class Sync, class Primitive>
+void name_after_block(Primitive& primitive, std::uint32_t id) {
+  char text[24] = "block ";
+  const auto [end, unused] = std::to_chars(text + 6, text + sizeof text, id);
+  Sync::name(primitive, std::string_view(text, end));
+}
+
 template <class Sync>
 class block_pool {
  public:
@@ -35,10 +46,8 @@ class block_pool {
   using payload_tag = typename Sync::template var<tag>;
 
   explicit block_pool(const cache_parameters& parameters)
-      : parameters_(parameters),
-        index_(parameters.capacity_blocks, parameters.hash_bits),
-        blocks_(parameters.capacity_blocks) {
-    for (std::uint32_t id = 0; id < capacity(); ++id) name_of_block(id, blocks_[id].guard);
+      : parameters_(parameters), index_(parameters.capacity_blocks, parameters.hash_bits), blocks_(parameters.capacity_blocks) {
+    for (std::uint32_t id = 0; id < capacity(); ++id) name_after_block<Sync>(blocks_[id].guard, id);
   }
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
@@ -147,7 +156,8 @@ class block_pool {
     return ++version_;
   }
 
-  void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0, bool entry_denied = false) const {
+  void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0,
+            bool entry_denied = false) const {
     if (parameters_.listener != nullptr)
       parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position), entry_denied});
   }
@@ -187,12 +197,6 @@ class block_pool {
   };
 
   static typename Sync::template allocator<payload_tag> payload_memory() { return {}; }
-  static void name_of_block(std::uint32_t id, typename Sync::shadow& guard) {
-    char text[24] = "block ";
-    const auto [end, unused] = std::to_chars(text + 6, text + sizeof text, id);
-    Sync::name(guard, std::string_view(text, end));
-  }
-
   cache_parameters parameters_;
   std::uint32_t version_ = 1;  // guarded by the strategy's lock, with the index
   block_index<Sync> index_;

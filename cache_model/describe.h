@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <kvrace/cache/simulation.h>
+#include <kvrace/cache/prompt.h>
 
 namespace kvrace::cache {
 

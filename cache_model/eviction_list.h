@@ -41,7 +41,8 @@ class eviction_list {
   template <class Visit>
   void for_each(Visit visit) const {
     std::uint32_t steps = 0;
-    for (std::uint32_t id = links_[sentinel_].next; id != sentinel_ && steps <= sentinel_; id = links_[id].next, ++steps) visit(id);
+    for (std::uint32_t id = links_[sentinel_].next; id != sentinel_ && steps <= sentinel_; id = links_[id].next, ++steps)
+      visit(id);
   }
 
  private:

@@ -25,7 +25,9 @@ void write_field(byte_writer& out, char type, std::string_view value) {
 
 }  // namespace
 
-bool equal(key_view a, key_view b) { return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0); }
+bool equal(key_view a, key_view b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
+}
 
 std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
   std::uint64_t hash = (seed ^ bytes.size()) * multiplier;
@@ -60,7 +62,8 @@ std::size_t identity_bytes_max(const identity& identity) {
   return identity.model.size() + identity.adapter.size() + identity.tenant.size() + 32;
 }
 
-void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt, std::uint32_t tokens_per_block, key_span* blocks) {
+void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt, std::uint32_t tokens_per_block,
+                 key_span* blocks) {
   const std::size_t count = full_blocks(prompt, tokens_per_block);
   std::uint64_t parent = hash_bytes(0, {begin, out.size()});
   std::size_t next = 0;

@@ -33,7 +33,8 @@ const char* name_of(block_event::kind what) {
 
 const std::vector<oracle_description>& oracles() {
   static const std::vector<oracle_description> all = {
-      {"ghost_entry", "the index or the eviction order leads to a block that denies it, or a block is served after its eviction", "O1, O3, O6"},
+      {"ghost_entry", "the index or the eviction order leads to a block that denies it, or a block is served after its eviction",
+       "O1, O3, O6"},
       {"pollution", "a request could read a token that is not of its own full key", "O2"},
       {"stale_handle", "a block is published or given back through a handle of a former owner", "O3"},
       {"publication", "a block is found before it is published, or read before it is filled", "O4"},
@@ -71,9 +72,14 @@ void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, 
   failed_ = true;
   const oracle_description& what = description(oracle);
   if (run::recording()) [[unlikely]]
-    run_.fail({.oracle = what.name, .subject = block == no_block ? std::string() : block_name(block), .message = message(), .ends_run = false}, where);
+    run_.fail({.oracle = what.name,
+               .subject = block == no_block ? std::string() : block_name(block),
+               .message = message(),
+               .ends_run = false},
+              where);
   else
-    run_.fail({.oracle = what.name, .subject = block == no_block ? "" : "block", .message = what.summary, .ends_run = false}, where);
+    run_.fail({.oracle = what.name, .subject = block == no_block ? "" : "block", .message = what.summary, .ends_run = false},
+              where);
 }
 
 void cache_oracle::begins(judged_request& request, const prompt& prompt) {
@@ -96,13 +102,15 @@ void cache_oracle::note(const block_event& event) const {
     const bool of_former_owner = event.what == block_event::kind::evict;
     const std::size_t tokens = (std::size_t{event.slot} + 1) * tokens_per_block_;
     detail = number_of(request) + ", key (" +
-             (of_former_owner ? std::string(blocks_[event.where.block].described) : describe(*request.prompt, tokens)) + "), " + detail;
+             (of_former_owner ? std::string(blocks_[event.where.block].described) : describe(*request.prompt, tokens)) + "), " +
+             detail;
   }
   run::note(block_name(event.where.block), name_of(event.what), detail);
 }
 
 void cache_oracle::on_event(const block_event& event) {
-  if (run::recording()) [[unlikely]] note(event);
+  if (run::recording()) [[unlikely]]
+    note(event);
   record& block = blocks_[event.where.block];
   const std::uint32_t id = event.where.block;
   switch (event.what) {
@@ -110,20 +118,21 @@ void cache_oracle::on_event(const block_event& event) {
       ++block.holders;
       if (event.entry_denied) {
         fail(oracle_id::ghost_entry, id, [&] {
-          return number_of(*event.request) + " for (" + describe(*judged(event.request).prompt) + ") was served " + block_name(id) +
-                 " through an index entry that outlived its eviction: the block holds (" + std::string(block.described) + ")";
+          return number_of(*event.request) + " for (" + describe(*judged(event.request).prompt) + ") was served " +
+                 block_name(id) + " through an index entry that outlived its eviction: the block holds (" +
+                 std::string(block.described) + ")";
         });
       } else if (block.filling && block.generation == event.where.generation) {
-        fail(oracle_id::publication, id, [&] { return number_of(*event.request) + " found " + block_name(id) + ", which is not published"; });
+        fail(oracle_id::publication, id,
+             [&] { return number_of(*event.request) + " found " + block_name(id) + ", which is not published"; });
       }
       return;
-    case block_event::kind::evict:
-      run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1);
-      return;
+    case block_event::kind::evict: run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1); return;
     case block_event::kind::allocate: {
       if (block.holders != 0) {
         fail(oracle_id::ghost_entry, id, [&] {
-          return block_name(id) + " was handed to " + number_of(*event.request) + " out of the eviction order while it is referenced";
+          return block_name(id) + " was handed to " + number_of(*event.request) +
+                 " out of the eviction order while it is referenced";
         });
       }
       const judged_request& request = judged(event.request);
@@ -133,12 +142,14 @@ void cache_oracle::on_event(const block_event& event) {
       block.owner = request.id;
       block.filling = true;
       block.content.assign(content.begin(), content.end());
-      if (run::recording()) [[unlikely]] block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
+      if (run::recording()) [[unlikely]]
+        block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
       return;
     }
     case block_event::kind::publish:
       if (block.generation != event.where.generation || block.owner != event.request->id)
-        fail(oracle_id::stale_handle, id, [&] { return number_of(*event.request) + " published " + block_name(id) + " through a stale handle"; });
+        fail(oracle_id::stale_handle, id,
+             [&] { return number_of(*event.request) + " published " + block_name(id) + " through a stale handle"; });
       block.filling = false;
       if (run::recording()) [[unlikely]] {
         const key_view key = judged(event.request).keys[event.slot];
@@ -147,7 +158,8 @@ void cache_oracle::on_event(const block_event& event) {
       return;
     case block_event::kind::unpin:
       if (block.generation != event.where.generation)
-        fail(oracle_id::stale_handle, id, [&] { return number_of(*event.request) + " gave " + block_name(id) + " back through a stale handle"; });
+        fail(oracle_id::stale_handle, id,
+             [&] { return number_of(*event.request) + " gave " + block_name(id) + " back through a stale handle"; });
       if (block.holders != 0) --block.holders;
       if (block.owner == event.request->id) block.filling = false;
       return;
@@ -178,24 +190,28 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
   if (seen.foreign || !equal(block.content, (*request.full_keys)[position])) {
     request.polluted = true;
     fail(oracle_id::pollution, where.block, [&] {
-      return who() + " was served " + block_name(where.block) + ", which holds (" + std::string(block.described) + ") of request " +
-             std::to_string(block.owner);
+      return who() + " was served " + block_name(where.block) + ", which holds (" + std::string(block.described) +
+             ") of request " + std::to_string(block.owner);
     });
   } else if (!may_touch(request, position)) {
-    fail(oracle_id::ghost_entry, where.block, [&] { return who() + " was served " + block_name(where.block) + " after its eviction"; });
+    fail(oracle_id::ghost_entry, where.block,
+         [&] { return who() + " was served " + block_name(where.block) + " after its eviction"; });
   } else if (seen.unwritten) {
-    fail(oracle_id::publication, where.block, [&] { return who() + " read " + block_name(where.block) + " before it was filled"; });
+    fail(oracle_id::publication, where.block,
+         [&] { return who() + " read " + block_name(where.block) + " before it was filled"; });
   }
   if (seen.old) {
     request.stale = true;
-    fail(oracle_id::stale, where.block, [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });
+    fail(oracle_id::stale, where.block,
+         [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });
   }
 }
 
 void cache_oracle::contract(const prompt& prompt, std::size_t expected_tokens, std::size_t matched_tokens) {
   if (expected_tokens == matched_tokens) return;
   fail(oracle_id::namespace_contract, no_block, [&] {
-    return "lookup of (" + describe(prompt) + ") matched " + std::to_string(matched_tokens) + " tokens, expected " + std::to_string(expected_tokens);
+    return "lookup of (" + describe(prompt) + ") matched " + std::to_string(matched_tokens) + " tokens, expected " +
+           std::to_string(expected_tokens);
   });
 }
 

@@ -214,8 +214,8 @@ class simulated final : public simulation {
 
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {
-      "requests_completed", "requests_cancelled", "requests_polluted", "requests_stale",  "requests_starved",
-      "tokens_queried",     "tokens_hit",         "blocks_audited",    "blocks_ghost",    "blocks_evicted",
+      "requests_completed", "requests_cancelled", "requests_polluted", "requests_stale", "requests_starved",
+      "tokens_queried",     "tokens_hit",         "blocks_audited",    "blocks_ghost",   "blocks_evicted",
   };
   return names;
 }

@@ -1,7 +1,9 @@
 #include "cache_model/flaws/flaws.h"
 
+#include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
 #include "cache_model/flaws/index_removed_late.h"
+#include "cache_model/flaws/load_over_invalidation.h"
 #include "cache_model/flaws/metadata_second_section.h"
 #include "cache_model/flaws/metadata_unlocked.h"
 #include "cache_model/flaws/namespace_omitted.h"
@@ -13,14 +15,11 @@ namespace kvrace::cache {
 
 const std::vector<flaw>& all_flaws() {
   static const std::vector<flaw> all = {
-      metadata_second_section::describe(),
-      metadata_unlocked::describe(),
-      hit_not_pinned::describe(),
-      stale_index::describe(),
-      index_removed_late::describe(),
-      namespace_omitted::describe(),
-      shorter_length_repair::describe(),
-      untagged_fields::describe(),
+      metadata_second_section::describe(), metadata_unlocked::describe(),
+      hit_not_pinned::describe(),          stale_index::describe(),
+      index_removed_late::describe(),      namespace_omitted::describe(),
+      shorter_length_repair::describe(),   untagged_fields::describe(),
+      hash_without_compare::describe(),    load_over_invalidation::describe(),
   };
   return all;
 }

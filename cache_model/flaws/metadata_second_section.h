@@ -20,13 +20,14 @@ class metadata_second_section final : public recency_policy {
 
   static flaw describe() {
     static const metadata_second_section policy;
-    return {{.name = "metadata_second_section",
-             .seam = "recency",
-             .summary = "the eviction order is updated in a critical section of its own: simultaneous evictions leave ghost entries",
-             .source = "I5",
-             .oracle = "ghost_entry",
-             .locking = {"mutex", "rwlock"}},
-            [](seams& seams) { seams.recency = &policy; }};
+    return {
+        {.name = "metadata_second_section",
+         .seam = "recency",
+         .summary = "the eviction order is updated in a critical section of its own: simultaneous evictions leave ghost entries",
+         .source = "I5",
+         .oracle = "ghost_entry",
+         .locking = {"mutex", "rwlock"}},
+        [](seams& seams) { seams.recency = &policy; }};
   }
 };
 

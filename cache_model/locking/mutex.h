@@ -4,7 +4,8 @@
 // (if it is indexed) or in front of them (if not); of one request, the tail of the prompt returns first.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <vector>
 
 #include <kvrace/cache/configuration.h>
 
@@ -19,7 +20,9 @@ class mutex_cache final : public prefix_cache<Sync> {
   using request_type = basic_request<Sync>;
 
   static locking_description description() {
-    return {.name = "mutex", .summary = "one mutex around everything; recency is a list, spliced in the same critical section", .exact_lru = true};
+    return {.name = "mutex",
+            .summary = "one mutex around everything; recency is a list, spliced in the same critical section",
+            .exact_lru = true};
   }
 
   explicit mutex_cache(const cache_parameters& parameters)
@@ -66,7 +69,8 @@ class mutex_cache final : public prefix_cache<Sync> {
   void audit(audit_listener& listener) const override {
     std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> places(pool_.capacity(), 0);
     order_.for_each([&](std::uint32_t id) { ++places[id]; });
-    pool_.audit(listener, [this](std::uint32_t id) { return references_[id].count; }, [&](std::uint32_t id) { return places[id]; });
+    pool_.audit(
+        listener, [this](std::uint32_t id) { return references_[id].count; }, [&](std::uint32_t id) { return places[id]; });
   }
 
  private:

@@ -6,7 +6,9 @@
 // its ticks together, so that the tail of the prompt is the oldest.
 #pragma once
 
-#include <memory>
+#include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include <kvrace/cache/configuration.h>
 
@@ -21,13 +23,19 @@ class rwlock_cache final : public prefix_cache<Sync> {
   using request_type = basic_request<Sync>;
 
   static locking_description description() {
-    return {.name = "rwlock", .summary = "hits under a shared lock with atomic recency; evictions under the exclusive one", .exact_lru = true};
+    return {.name = "rwlock",
+            .summary = "hits under a shared lock with atomic recency; evictions under the exclusive one",
+            .exact_lru = true};
   }
 
   explicit rwlock_cache(const cache_parameters& parameters)
       : pool_(parameters), states_(parameters.capacity_blocks), order_(parameters.capacity_blocks) {
     Sync::name(mutex_, "pool");
     Sync::name(clock_, "clock");
+    for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) {
+      name_after_block<Sync>(states_[id].word, id);
+      name_after_block<Sync>(states_[id].plain_tick, id);
+    }
   }
 
   std::size_t acquire(request_type& request, const acquire_options& options) override {
@@ -95,12 +103,16 @@ class rwlock_cache final : public prefix_cache<Sync> {
   static constexpr unsigned reference_bits = 16;
   static constexpr std::uint64_t no_ticks = ~std::uint64_t{0};
 
-  static std::uint32_t references_in(std::uint64_t word) { return static_cast<std::uint32_t>(word & ((1U << reference_bits) - 1)); }
+  static std::uint32_t references_in(std::uint64_t word) {
+    return static_cast<std::uint32_t>(word & ((1U << reference_bits) - 1));
+  }
   static std::uint64_t tick_in(std::uint64_t word) { return word >> reference_bits; }
   static std::uint64_t word_of(std::uint64_t tick, std::uint32_t references) { return (tick << reference_bits) | references; }
 
   // One tick for each slot of the request, the last slot's the oldest; all above `base`.
-  std::uint64_t draw_ticks(const request_type& request) { return clock_.fetch_add(request.slots.size(), std::memory_order_relaxed); }
+  std::uint64_t draw_ticks(const request_type& request) {
+    return clock_.fetch_add(request.slots.size(), std::memory_order_relaxed);
+  }
   static std::uint64_t tick_of(const request_type& request, std::uint64_t base, std::size_t position) {
     return base + (request.slots.size() - position);
   }
@@ -114,7 +126,8 @@ class rwlock_cache final : public prefix_cache<Sync> {
       if (atomic_ticks) {
         // A slower hit never sets the tick back.
         std::uint64_t seen = word.load(std::memory_order_relaxed);
-        while (!word.compare_exchange_weak(seen, word_of(std::max(tick_in(seen), tick_of(request, base, i)), references_in(seen) + 1),
+        while (!word.compare_exchange_weak(seen,
+                                           word_of(std::max(tick_in(seen), tick_of(request, base, i)), references_in(seen) + 1),
                                            std::memory_order_relaxed)) {
         }
       } else {
@@ -189,7 +202,8 @@ class rwlock_cache final : public prefix_cache<Sync> {
     const std::uint64_t before = held.word.fetch_sub(std::uint64_t{1}, std::memory_order_release);
     if (references_in(before) == 0) return pool_.tell(block_event::kind::unbalanced, &request, slot.where, position);
     pool_.tell(block_event::kind::unpin, &request, slot.where, position);
-    if (!pool_.seams().recency->atomic_ticks()) held.plain_tick.store(clock_.fetch_add(std::uint64_t{1}, std::memory_order_relaxed));
+    if (!pool_.seams().recency->atomic_ticks())
+      held.plain_tick.store(clock_.fetch_add(std::uint64_t{1}, std::memory_order_relaxed));
     if (references_in(before) != 1 || slot.what != slot_type::kind::reserved || slot.published) return;
     pool_.tell(block_event::kind::free, &request, slot.where, position);  // under the exclusive lock, see release()
     order_.put(slot.where.block, 0);
@@ -200,7 +214,8 @@ class rwlock_cache final : public prefix_cache<Sync> {
   block_pool<Sync> pool_;
   fixed_array<Sync, state> states_;
   eviction_queue<Sync> order_;
-  std::vector<typename eviction_queue<Sync>::place, typename Sync::template allocator<typename eviction_queue<Sync>::place>> passed_over_;
+  std::vector<typename eviction_queue<Sync>::place, typename Sync::template allocator<typename eviction_queue<Sync>::place>>
+      passed_over_;
 };
 
 }  // namespace kvrace::cache

@@ -12,9 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
-#include <kvrace/cache/simulation.h>
+#include <kvrace/cache/prompt.h>
 
 namespace kvrace::cache {
 

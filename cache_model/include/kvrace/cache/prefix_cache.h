@@ -145,7 +145,9 @@ class prefix_cache {
 
  private:
   static typename Sync::template allocator<std::max_align_t> memory() { return {}; }
-  static constexpr std::size_t units(std::size_t bytes) { return (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t); }
+  static constexpr std::size_t units(std::size_t bytes) {
+    return (bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t);
+  }
 };
 
 }  // namespace kvrace::cache

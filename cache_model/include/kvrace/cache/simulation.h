@@ -9,26 +9,10 @@
 #include <vector>
 
 #include <kvrace/cache/configuration.h>
+#include <kvrace/cache/prompt.h>
 #include <kvrace/run.h>
 
 namespace kvrace::cache {
-
-using token = std::uint32_t;
-
-// Everything the K and V rows of a token depend on beside the tokens before it. Two requests may share a block only if all of
-// it is equal.
-struct identity {
-  std::string model;
-  std::string adapter;
-  std::uint32_t adapter_version = 0;
-  std::string tenant;  // cache salt
-  friend bool operator==(const identity&, const identity&) = default;
-};
-
-struct prompt {
-  identity owner;
-  std::vector<token> tokens;
-};
 
 // Where a cancelled request gives up. `none`: it runs to its end.
 enum class cancel_point : std::uint8_t { none, after_lookup, after_reserve, after_fill };

@@ -1,0 +1,307 @@
+// The cache under control: every flaw is found by its oracle, and every repaired twin stays quiet.
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <kvrace/check.h>
+
+#include "cache_model/test_support.h"
+
+namespace kvrace::cache {
+namespace {
+
+using test::model;
+using test::prompt_of;
+
+using call = std::function<void(simulation&)>;
+using calls = std::vector<call>;
+
+call serve(prompt what, cancel_point cancel = cancel_point::none) {
+  return [what = std::move(what), cancel](simulation& s) { s.serve(what, cancel); };
+}
+call serve(const char* tokens, cancel_point cancel = cancel_point::none) { return serve(prompt_of(tokens), cancel); }
+call lookup(prompt what) {
+  return [what = std::move(what)](simulation& s) { s.lookup(what); };
+}
+call lookup(const char* tokens) { return lookup(prompt_of(tokens)); }
+call invalidate() {
+  return [](simulation& s) { s.invalidate(); };
+}
+
+struct program_under_test {
+  cache::configuration configuration = {};
+  std::vector<calls> tasks = {};
+  std::vector<std::string> oracles_off = {};
+
+  void operator()(run& run) const {
+    const auto simulation = make_simulation(run, {.configuration = configuration, .oracles_off = oracles_off});
+    for (const calls& task : tasks) {
+      run.spawn("client", [&task, simulation = simulation.get()] {
+        for (const call& each : task) each(*simulation);
+      });
+    }
+    run.join_all();
+    simulation->finish();
+  }
+};
+
+result sample(const program_under_test& program, std::uint64_t seed = 1, std::uint64_t runs = 1'000, bool stop = true) {
+  return check({.seed = seed, .runs = runs, .stop_at_violation = stop, .metrics = metric_names()}, program);
+}
+std::string oracle_of(const result& result) { return result.findings.empty() ? "" : result.findings.front().oracle; }
+std::map<std::string, std::uint64_t> metrics_of(const result& result) { return {result.metrics.begin(), result.metrics.end()}; }
+
+cache::configuration configuration_of(std::string locking, std::vector<std::string> flaws = {}, std::uint32_t capacity = 2,
+                                      std::uint32_t tokens_per_block = 1) {
+  return {.locking = std::move(locking),
+          .capacity_blocks = capacity,
+          .tokens_per_block = tokens_per_block,
+          .hash_bits = 64,
+          .flaws = std::move(flaws)};
+}
+
+// For each flaw, a program that shows it.
+struct showcase {
+  std::string flaw;
+  std::vector<calls> tasks;
+  std::uint32_t hash_bits = 64;
+};
+const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
+const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
+
+std::vector<showcase> showcases() {
+  return {
+      {"metadata_second_section", {{lookup("A"), serve("B")}, {serve("C")}}},
+      {"metadata_unlocked", {{serve("A"), serve("B")}, {serve("C"), serve("D")}}},
+      {"hit_not_pinned", {{serve("A."), lookup("A")}, {serve("C"), serve("D")}}},
+      {"stale_index", {{serve("A"), serve("B"), serve("C"), lookup("A")}}},
+      {"index_removed_late", {{serve("A"), lookup("A"), lookup("A")}, {serve("C"), serve("D"), serve("E")}}},
+      {"namespace_omitted", {{serve(prompt_of("AB", model("m1"))), lookup(prompt_of("AB", model("m2")))}}},
+      {"shorter_length_repair", {{serve("AB"), lookup("AC")}}},
+      {"untagged_fields", {{serve(prompt_of("AB", tenant_x)), lookup(prompt_of("AB", adapter_x))}}},
+      {"hash_without_compare", {{serve("A"), lookup("B")}, {serve("C"), lookup("D")}}, 1},
+      {"load_over_invalidation", {{serve("A"), lookup("A")}, {invalidate(), lookup("A")}}},
+  };
+}
+program_under_test program_of(const showcase& show, const std::string& locking, bool flawed) {
+  program_under_test program{.configuration = configuration_of(locking), .tasks = show.tasks};
+  program.configuration.hash_bits = show.hash_bits;
+  if (flawed) program.configuration.flaws = {show.flaw};
+  return program;
+}
+
+TEST_CASE("Every flaw is found by the oracle it names, with every locking strategy, whatever the seed") {
+  std::map<std::string, const showcase*> shown;
+  const std::vector<showcase> all = showcases();
+  for (const showcase& each : all) shown[each.flaw] = &each;
+  for (const flaw_description& flaw : flaws()) {
+    REQUIRE(shown.count(std::string(flaw.name)) == 1);
+    for (const std::string_view locking : flaw.locking) {
+      for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+        INFO(flaw.name << ", " << locking << ", seed " << seed);
+        REQUIRE(oracle_of(sample(program_of(*shown.at(std::string(flaw.name)), std::string(locking), true), seed)) ==
+                flaw.oracle);
+      }
+    }
+  }
+}
+
+TEST_CASE("A flaw is reported by no other oracle in any sampled schedule") {
+  for (const showcase& show : showcases()) {
+    for (const flaw_description& flaw : flaws()) {
+      if (flaw.name != show.flaw) continue;
+      for (const std::string_view locking : flaw.locking) {
+        const result result = sample(program_of(show, std::string(locking), true), 7, 5'000, false);
+        for (const finding& each : result.findings) {
+          INFO(show.flaw << ", " << locking << ": " << each.message);
+          CHECK(each.oracle == flaw.oracle);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Every repaired twin is proved", "[exhaustive]") {
+  for (const showcase& show : showcases()) {
+    for (const locking_description& locking : locking_strategies()) {
+      const result result = prove({.metrics = metric_names()}, program_of(show, std::string(locking.name), false));
+      INFO(show.flaw << ", " << locking.name << ": " << result);
+      CHECK(result.verdict == verdict::proved);
+    }
+  }
+}
+
+TEST_CASE("Race-free flaws stay free of data races in every execution", "[exhaustive]") {
+  for (const showcase& show : showcases()) {
+    if (show.flaw == "metadata_unlocked") continue;
+    for (const locking_description& locking : locking_strategies()) {
+      program_under_test program = program_of(show, std::string(locking.name), true);
+      for (const oracle_description& each : oracles()) program.oracles_off.emplace_back(each.name);
+      const result result = prove({.metrics = metric_names()}, program);
+      INFO(show.flaw << ", " << locking.name << ": " << result);
+      CHECK(result.verdict == verdict::proved);
+    }
+  }
+}
+
+TEST_CASE("Two tasks of three operations over two blocks are proved", "[exhaustive]") {
+  const std::vector<std::vector<calls>> programs = {
+      {{serve("A."), serve("B."), lookup("A")}, {serve("C."), lookup("A"), serve("A.")}},
+      {{serve("A."), serve("B."), serve("A.")}, {serve("C."), serve("A."), serve("B.")}},
+      {{serve("AB."), lookup("AB"), serve("C.")}, {serve("AD."), lookup("A"), serve("AB.")}},
+      {{serve("A."), invalidate(), lookup("A")}, {serve("A."), lookup("A"), serve("A.")}},
+      {{serve("AB.", cancel_point::after_reserve), serve("A."), lookup("A")},
+       {serve("A.", cancel_point::after_fill), serve("A.", cancel_point::after_lookup), lookup("AB")}},
+  };
+  for (const locking_description& locking : locking_strategies()) {
+    for (std::size_t i = 0; i < programs.size(); ++i) {
+      const result result =
+          prove({.metrics = metric_names()}, program_under_test{configuration_of(std::string(locking.name)), programs[i], {}});
+      INFO(locking.name << ", program " << i << ": " << result);
+      CHECK(result.verdict == verdict::proved);
+    }
+  }
+}
+
+TEST_CASE("Random workloads of the repaired cache violate nothing") {
+  for (const locking_description& locking : locking_strategies()) {
+    for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+      test::random_numbers random(seed);
+      program_under_test program{.configuration =
+                                     configuration_of(std::string(locking.name), {}, 1 + random.below(6), 1 + random.below(2))};
+      program.configuration.hash_bits = 1 + random.below(8);
+      for (unsigned task = 0; task < 4; ++task) {
+        program.tasks.emplace_back();
+        for (int i = 0; i < 6; ++i) {
+          const prompt prompt = test::random_prompt(random, 7, 2);
+          switch (random.below(8)) {
+            case 0: program.tasks.back().push_back(invalidate()); break;
+            case 1:
+            case 2: program.tasks.back().push_back(lookup(prompt)); break;
+            case 3: program.tasks.back().push_back(serve(prompt, static_cast<cancel_point>(random.below(4)))); break;
+            default: program.tasks.back().push_back(serve(prompt)); break;
+          }
+        }
+      }
+      const result result = sample(program, seed, 300);
+      INFO(locking.name << ", seed " << seed << ": " << result);
+      REQUIRE(result.verdict == verdict::not_found);
+    }
+  }
+}
+
+TEST_CASE("Lookup counts full blocks, serving recomputes at least the last token") {
+  for (const locking_description& locking : locking_strategies()) {
+    const result result = sample(
+        {.configuration = configuration_of(std::string(locking.name), {}, 4, 2), .tasks = {{[](simulation& s) {
+                                                                                   CHECK(s.serve(prompt_of("AABBC")) == 0);
+                                                                                   CHECK(s.lookup(prompt_of("AABBC")) == 4);
+                                                                                   CHECK(s.lookup(prompt_of("AABB")) == 4);
+                                                                                   CHECK(s.serve(prompt_of("AABB")) == 2);
+                                                                                   CHECK(s.serve(prompt_of("AABBC")) == 4);
+                                                                                   CHECK(s.lookup(prompt_of("")) == 0);
+                                                                                   CHECK(s.serve(prompt_of("")) == 0);
+                                                                                 }}}},
+        1, 1, false);
+    CHECK(result.passed());
+    const auto metrics = metrics_of(result);
+    CHECK(metrics.at("requests_completed") == 7);
+    CHECK(metrics.at("tokens_queried") == 5 + 5 + 4 + 4 + 5);
+    CHECK(metrics.at("tokens_hit") == 4 + 4 + 2 + 4);
+    CHECK(metrics.at("blocks_audited") == 4);
+    CHECK(metrics.at("blocks_ghost") == 0);
+  }
+}
+
+TEST_CASE("Cancelled, starved and evicting requests are counted") {
+  const result result =
+      sample({.configuration = configuration_of("mutex", {}, 1), .tasks = {{[](simulation& s) {
+                                                                   s.serve(prompt_of("AB"));
+                                                                   s.serve(prompt_of("C"), cancel_point::after_reserve);
+                                                                 }}}},
+             1, 1, false);
+  const auto metrics = metrics_of(result);
+  CHECK(metrics.at("requests_starved") == 1);
+  CHECK(metrics.at("requests_cancelled") == 1);
+  CHECK(metrics.at("requests_completed") == 1);
+  CHECK(metrics.at("blocks_evicted") == 1);
+}
+
+TEST_CASE("Rates go on being counted after a violation that leaves the cache walkable") {
+  const showcase show{"stale_index", {{serve("A"), serve("B"), serve("C"), lookup("A"), lookup("C")}}};
+  const auto metrics = metrics_of(sample(program_of(show, "mutex", true), 1, 10, false));
+  CHECK(metrics.at("requests_completed") == 50);
+  CHECK(metrics.at("requests_polluted") == 10);
+  CHECK(metrics.at("blocks_audited") == 20);
+  CHECK(metrics.at("blocks_ghost") == 10);
+}
+
+// The table of the namespace contract: cached namespace, requested namespace, cached tokens, requested tokens.
+struct fixture {
+  const char* cached_model;
+  const char* requested_model;
+  const char* cached;
+  const char* requested;
+  std::size_t expected;
+  std::size_t identity_omitted;
+  std::size_t shorter_length;
+};
+const std::vector<fixture> fixtures = {
+    {"m", "m", "a", "ab", 1, 1, 1},    {"m1", "m2", "ab", "ab", 0, 2, 0}, {"x", "x", "ab", "ac", 1, 1, 2},
+    {"x", "x", "", "a", 0, 0, 0},      {"x", "y", "a", "", 0, 0, 0},      {"ad", "ad", "q", "q", 1, 1, 1},
+    {"x", "x", "abc", "axc", 1, 2, 3},
+};
+
+TEST_CASE("The namespace contract's fixtures come out as published, repaired and in both wrong forms") {
+  for (const locking_description& locking : locking_strategies()) {
+    for (const fixture& f : fixtures) {
+      for (const auto& [flaw, expected] : std::vector<std::pair<std::string, std::size_t>>{
+               {"", f.expected}, {"namespace_omitted", f.identity_omitted}, {"shorter_length_repair", f.shorter_length}}) {
+        INFO(locking.name << ", " << flaw << ": " << f.cached_model << ", " << f.requested_model << ", [" << f.cached << "], ["
+                          << f.requested << "]");
+        program_under_test program{configuration_of(std::string(locking.name), {}, 8), {}, {"pollution"}};
+        if (!flaw.empty()) program.configuration.flaws = {flaw};
+        program.tasks = {{serve(prompt_of(f.cached, model(f.cached_model))), [&f, matched = expected](simulation& s) {
+                            CHECK(s.lookup(prompt_of(f.requested, model(f.requested_model))) == matched);
+                          }}};
+        CHECK(sample(program, 1, 1).passed());
+        program.oracles_off.clear();
+        program.tasks[0][1] = [&f](simulation& s) {
+          s.expect_match(prompt_of(f.requested, model(f.requested_model)), f.expected);
+        };
+        CHECK(oracle_of(sample(program, 1, 1)) == (expected == f.expected ? "" : "namespace_contract"));
+      }
+    }
+  }
+}
+
+TEST_CASE("A finding carries the ledger of its block in the order of events") {
+  const result result = sample(program_of({"stale_index", {{serve("A"), serve("B"), serve("C"), lookup("A")}}}, "mutex", true));
+  REQUIRE(result.findings.size() == 1);
+  const finding& found = result.findings.front();
+  CHECK(found.subject == "block 0");
+  std::vector<std::string> events;
+  for (const ledger_event& each : found.ledger)
+    if (each.subject == found.subject) events.push_back(each.event);
+  CHECK(events == std::vector<std::string>{"allocate", "publish", "unpin", "evict", "allocate", "publish", "unpin"});
+  CHECK(found.message.find("(m, A)") != std::string::npos);
+  CHECK(found.message.find("(m, C)") != std::string::npos);
+}
+
+TEST_CASE("A replayed finding is the same finding") {
+  for (const showcase& show : showcases()) {
+    const program_under_test program = program_of(show, "rwlock", true);
+    const result found = sample(program, 3);
+    REQUIRE(found.findings.size() == 1);
+    const result again = replay({.metrics = metric_names()}, found.findings.front().schedule, program);
+    REQUIRE(again.findings.size() == 1);
+    CHECK(again.findings.front().message == found.findings.front().message);
+    CHECK(again.findings.front().trace_digest == found.findings.front().trace_digest);
+  }
+}
+
+}  // namespace
+}  // namespace kvrace::cache
