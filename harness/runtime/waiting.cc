@@ -150,6 +150,7 @@ void steps_exceeded() {
 }
 
 void misuse(const char* oracle, const object* what, std::string_view message, site where) {
+  if (state.generation == generation_none) unusable_outside();
   const std::string subject = what != nullptr ? describe(*what) : std::string();
   active->fail({oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}}, true);
   __builtin_unreachable();
