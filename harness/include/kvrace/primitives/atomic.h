@@ -71,7 +71,13 @@ class atomic {
   atomic(T value) noexcept : value_(value) {}  // NOLINT(google-explicit-constructor): as std
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
-  ~atomic() { state_.generation = detail::generation_destroyed; }
+  ~atomic() {
+    detail::message_release(state_, state_.message);
+    state_.generation = detail::generation_destroyed;
+  }
+
+  // What fetch_add and fetch_sub take.
+  using difference_type = std::conditional_t<std::is_pointer_v<T>, std::ptrdiff_t, T>;
 
   [[nodiscard]] bool is_lock_free() const noexcept { return is_always_lock_free; }
 
@@ -134,14 +140,14 @@ class atomic {
     return compare_exchange_strong(expected, desired, order, failure_order(order), where);
   }
 
-  template <class D>
+  T fetch_add(difference_type amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
     requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
-  T fetch_add(D amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+  {
     return update([amount](T old) { return static_cast<T>(old + amount); }, order, where);
   }
-  template <class D>
+  T fetch_sub(difference_type amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
     requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
-  T fetch_sub(D amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
+  {
     return update([amount](T old) { return static_cast<T>(old - amount); }, order, where);
   }
   T fetch_and(T bits, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
