@@ -23,6 +23,7 @@ struct read_table {
 // Tables of the run in progress, reused from run to run.
 struct read_tables {
   std::vector<std::unique_ptr<read_table>> pool;
+  std::vector<std::uint32_t> free;
   std::uint32_t used = 0;
   std::uint32_t generation = 0;
 
@@ -30,11 +31,20 @@ struct read_tables {
     if (generation != state.generation) {
       generation = state.generation;
       used = 0;
+      free.clear();
     }
-    if (used == pool.size()) pool.push_back(std::make_unique<read_table>());
-    std::fill(std::begin(pool[used]->at), std::end(pool[used]->at), 0);
-    return ++used;
+    std::uint32_t index = 0;
+    if (!free.empty()) {
+      index = free.back();
+      free.pop_back();
+    } else {
+      if (used == pool.size()) pool.push_back(std::make_unique<read_table>());
+      index = ++used;
+    }
+    std::fill(std::begin((*this)[index].at), std::end((*this)[index].at), 0);
+    return index;
   }
+  void give_back(std::uint32_t index) { free.push_back(index); }
   read_table& operator[](std::uint32_t index) { return *pool[index - 1]; }
 };
 read_tables tables;
@@ -80,6 +90,7 @@ void check_reads(access_history& data, site where) {
   const read_table& table = tables[data.reads];
   for (unsigned slot = 0; slot < active->slots(); ++slot)
     if (table.at[slot] > state.current->clock.at[slot]) race(data, slot, false, table.where[slot], true, where);
+  tables.give_back(data.reads);
   data.reads = 0;
 }
 

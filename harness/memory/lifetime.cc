@@ -14,7 +14,33 @@ namespace kvrace::detail {
 
 namespace {
 
-lifetime* newest = nullptr;
+constexpr std::size_t quarantine_bytes_max = std::size_t{1} << 20U;
+
+struct lifetimes {
+  lifetime* newest = nullptr;       // of the living
+  lifetime* dead_first = nullptr;   // in quarantine
+  lifetime* dead_last = nullptr;
+  std::size_t dead_bytes = 0;
+};
+lifetimes all;
+
+void unlink(lifetime* header) {
+  (header->previous != nullptr ? header->previous->next : all.newest) = header->next;
+  if (header->next != nullptr) header->next->previous = header->previous;
+}
+
+void quarantine(lifetime* header) {
+  header->next = nullptr;
+  (all.dead_last != nullptr ? all.dead_last->next : all.dead_first) = header;
+  all.dead_last = header;
+  all.dead_bytes += header->block_bytes;
+  while (all.dead_bytes > quarantine_bytes_max && all.dead_first != header) {
+    lifetime* oldest = all.dead_first;
+    all.dead_first = oldest->next;
+    all.dead_bytes -= oldest->block_bytes;
+    arena_deallocate(oldest->block, oldest->block_bytes);
+  }
+}
 
 std::string line_of(site where) {
   const source_site at = to_site(where);
@@ -27,12 +53,11 @@ lifetime* header_of(const void* object) {
 
 }  // namespace
 
-void lifetimes_reset() { newest = nullptr; }
+void lifetimes_reset() { all = {}; }
 
 run_failure lifetimes_leak() {
-  const lifetime* oldest = nullptr;
-  for (const lifetime* each = newest; each != nullptr; each = each->next)
-    if (each->alive) oldest = each;
+  const lifetime* oldest = all.newest;
+  while (oldest->next != nullptr) oldest = oldest->next;
   return {"leak", describe(*oldest),
           std::to_string(state.objects_alive) + " made object(s) outlived the run; the first, " + describe(*oldest) + ", was made at " +
               line_of(oldest->made_at),
@@ -42,12 +67,14 @@ run_failure lifetimes_leak() {
 void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where) {
   if (state.generation == generation_none) unusable_outside();
   const std::size_t offset = std::max(alignment, sizeof(lifetime));
-  char* memory = static_cast<char*>(arena_keep(offset + bytes, std::max(alignment, alignof(lifetime))));
-  char* object = memory + offset;
+  void* block = arena_allocate(offset + bytes, std::max(alignment, alignof(lifetime)));
+  char* object = static_cast<char*>(block) + offset;
   auto* header = new (object - sizeof(lifetime)) lifetime(where);
-  header->bytes = bytes;
-  header->next = newest;
-  newest = header;
+  header->block = block;
+  header->block_bytes = offset + bytes;
+  header->next = all.newest;
+  if (all.newest != nullptr) all.newest->previous = header;
+  all.newest = header;
   ++state.objects_alive;
   return object;
 }
@@ -63,6 +90,8 @@ void lifetime_end(void* object, site where) {
   header->alive = false;
   header->destroyed_at = where;
   --state.objects_alive;
+  unlink(header);
+  quarantine(header);
 }
 
 void require_alive(const void* object, site where) {

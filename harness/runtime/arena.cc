@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -15,7 +16,8 @@ namespace kvrace::detail {
 namespace {
 
 constexpr std::size_t granule = 16;
-constexpr std::size_t classes = 64;  // recycled up to classes * granule bytes
+constexpr std::size_t small_classes = 64;  // multiples of the granule; above, powers of two
+constexpr std::size_t classes = small_classes + 40;
 constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
 
 struct chunk {
@@ -32,7 +34,7 @@ struct arena {
   std::byte* next = nullptr;
   std::byte* end = nullptr;
   std::array<free_block*, classes + 1> free{};
-  std::uint64_t free_used = 0;  // bit c % 64: free list c may be non-empty
+  bool free_used = false;
 
   void enter(std::size_t index) {
     chunk_in_use = index;
@@ -67,15 +69,21 @@ arena& memory() {
   return instance;
 }
 
-std::size_t class_of(std::size_t bytes) { return (std::max<std::size_t>(bytes, 1) + granule - 1) / granule; }
+std::size_t class_of(std::size_t bytes) {
+  const std::size_t granules = (std::max<std::size_t>(bytes, 1) + granule - 1) / granule;
+  return granules <= small_classes ? granules : small_classes + static_cast<std::size_t>(std::bit_width((granules - 1) / small_classes));
+}
+std::size_t bytes_of(std::size_t size_class) {
+  return size_class <= small_classes ? size_class * granule : small_classes * granule << (size_class - small_classes);
+}
 
 }  // namespace
 
 void arena_reset() {
   arena& a = memory();
   if (!a.chunks.empty()) a.enter(0);
-  if (a.free_used != 0) a.free.fill(nullptr);
-  a.free_used = 0;
+  if (a.free_used) a.free.fill(nullptr);
+  a.free_used = false;
 }
 
 void* arena_keep(std::size_t bytes, std::size_t alignment) { return memory().bump(bytes, std::max(alignment, granule)); }
@@ -83,22 +91,19 @@ void* arena_keep(std::size_t bytes, std::size_t alignment) { return memory().bum
 void* arena_allocate(std::size_t bytes, std::size_t alignment) {
   arena& a = memory();
   const std::size_t size_class = class_of(bytes);
-  if (size_class <= classes && alignment <= granule) {
-    if (free_block* block = a.free[size_class]; block != nullptr) {
-      a.free[size_class] = block->next;
-      return block;
-    }
+  if (free_block* block = a.free[size_class]; block != nullptr && alignment <= granule) {
+    a.free[size_class] = block->next;
+    return block;
   }
-  return a.bump(size_class * granule, std::max(alignment, granule));
+  return a.bump(bytes_of(size_class), std::max(alignment, granule));
 }
 
 void arena_deallocate(void* block, std::size_t bytes) noexcept {
   if (state.generation == generation_none) return;  // the run is over and its memory gone
-  const std::size_t size_class = class_of(bytes);
-  if (size_class > classes) return;
   arena& a = memory();
+  const std::size_t size_class = class_of(bytes);
   a.free[size_class] = new (block) free_block{a.free[size_class]};
-  a.free_used = 1;
+  a.free_used = true;
 }
 
 }  // namespace kvrace::detail

@@ -32,6 +32,9 @@ void messages_exhausted() {
 namespace {
 
 constexpr std::uint64_t trace_steps_max = 200'000;
+// Longer schedules are not kept while sampling, so that memory stays flat in runs of millions of requests: a run that fails is
+// then sampled again, with everything kept.
+constexpr std::size_t deviations_sampled_max = 100'000;
 
 // One search at a time: primitives find the execution through a global.
 class session {
@@ -139,8 +142,8 @@ bool search::progress(const budget& limit, double elapsed_s, const bounded_searc
 }
 
 bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
-  execution& execution = the_execution();
-  const execution_view view(execution);
+  execution& the_run = the_execution();
+  const execution_view view(the_run);
   const double started_s = monotonic_time_s();
   paced_check pace(limit.time_s > 0 ? std::min(0.1, limit.time_s / 20) : 0.1);
   bool ended = false;
@@ -151,16 +154,25 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       ended = true;
       break;
     }
-    const run_end end = execution.run(tested, {limits_, &strategy, nullptr, false, limit.exhaustive, limit.exhaustive, metrics_.data()});
-    strategy.end_run(execution.summary());
-    tally(execution);
-    if (limit.count_distinct) schedules_.insert(execution.schedule_hash());
-    if (!execution.failure()) continue;
+    execution::settings settings{limits_, &strategy, nullptr, false, limit.exhaustive, limit.exhaustive, metrics_.data(),
+                                 limit.exhaustive ? SIZE_MAX : deviations_sampled_max};
+    run_end end = the_run.run(tested, settings);
+    strategy.end_run(the_run.summary());
+    tally(the_run);
+    if (the_run.failure() && !the_run.deviations_complete()) {
+      std::vector<std::uint64_t> scratch(metrics_.size());
+      settings.metrics = scratch.data();
+      settings.deviations_max = SIZE_MAX;
+      (void)strategy.begin_run(index, view);
+      end = the_run.run(tested, settings);
+    }
+    if (limit.count_distinct) schedules_.insert(the_run.schedule_hash());
+    if (!the_run.failure()) continue;
     if (end == run_end::unsound) {
       found_.verdict = verdict::unsound;
       finding& broken = found_.findings.emplace_back();
       broken.oracle = "unsound";
-      broken.message = execution.failure()->message;
+      broken.message = the_run.failure()->message;
       broken.run = index;
       break;
     }

@@ -68,6 +68,7 @@ void execution::begin(const settings& chosen) {
   unstarted_ = assume_blocked_ = 0;
   switches_ = 0;
   deviations_.clear();
+  deviations_complete_ = true;
   failure_.reset();
   end_ = run_end::complete;
   wants_every_step_ = chosen.strategy->wants_every_step();
@@ -91,7 +92,7 @@ void execution::begin(const settings& chosen) {
   s.wakeups_ask = chosen.strategy->wants_wakeups();
   s.timeouts_any_time = chosen.timeouts_any_time;
   s.operations_in_progress = 0;
-  s.messages_used = 0;
+  s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
   s.metrics = chosen.metrics;
   s.objects_alive = 0;
@@ -182,6 +183,10 @@ std::string execution::task_name(unsigned slot) const {
 
 void execution::note_deviation(deviation::kind what, std::uint64_t answer) {
   const task_record& task = *state.current;
+  if (deviations_.size() >= settings_.deviations_max) [[unlikely]] {
+    deviations_complete_ = false;
+    return;
+  }
   deviations_.push_back({what, task.id, task.operations, answer});
 }
 

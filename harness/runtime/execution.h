@@ -45,6 +45,7 @@ class execution {
     bool eager_start = false;        // every task announces before anybody is chosen
     bool timeouts_any_time = false;
     std::uint64_t* metrics = nullptr;
+    std::size_t deviations_max = SIZE_MAX;  // further ones are not kept
   };
 
   // Runs `tested` once.
@@ -53,6 +54,7 @@ class execution {
   // Of the last run.
   [[nodiscard]] const std::optional<run_failure>& failure() const { return failure_; }
   [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
+  [[nodiscard]] bool deviations_complete() const { return deviations_complete_; }
   [[nodiscard]] run_summary summary() const;
   [[nodiscard]] std::uint64_t switches() const { return switches_; }
   [[nodiscard]] std::uint64_t schedule_hash() const;  // equal for equal decision sequences
@@ -120,6 +122,7 @@ class execution {
   task_set assume_blocked_ = 0;
   std::uint64_t switches_ = 0;
   std::vector<deviation> deviations_;
+  bool deviations_complete_ = true;
   std::vector<std::function<void()>> audits_;
   std::optional<run_failure> failure_;
   run_end end_ = run_end::complete;

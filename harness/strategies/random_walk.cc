@@ -39,6 +39,7 @@ class random_walk_strategy final : public strategy {
 
   bool begin_run(std::uint64_t index, const execution_view&) override {
     random_ = random_source(seed_, index);
+    first_ = true;
     return true;
   }
 
@@ -54,7 +55,6 @@ class random_walk_strategy final : public strategy {
   }
 
   std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return random_.below(outcomes); }
-  void end_run(const run_summary&) override { first_ = true; }
 
   [[nodiscard]] std::string describe() const override {
     std::ostringstream text;

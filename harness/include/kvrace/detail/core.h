@@ -102,6 +102,7 @@ struct engine_state {
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
   std::uint32_t operations_in_progress = 0;
   std::uint32_t messages_used = 0;
+  std::uint32_t messages_free = 0;  // head of the chain of recycled ones
   message_clock* messages = nullptr;
   std::int64_t now_ns = 0;         // virtual
   std::uint64_t* metrics = nullptr;
@@ -181,8 +182,20 @@ inline void enable(task_set tasks) {
 inline constexpr std::uint32_t messages_max = std::uint32_t{1} << 22U;
 [[noreturn]] void messages_exhausted();
 inline std::uint32_t message_allocate() {
+  if (const std::uint32_t recycled = state.messages_free; recycled != 0) {
+    state.messages_free = state.messages[recycled].width;
+    state.messages[recycled].width = 0;
+    return recycled;
+  }
   if (++state.messages_used == messages_max) [[unlikely]] messages_exhausted();
+  state.messages[state.messages_used].width = 0;
   return state.messages_used;
+}
+// The object the message belongs to is destroyed. Free messages are chained through `width`.
+inline void message_release(const object& owner, std::uint32_t index) {
+  if (index == 0 || owner.generation != state.generation) return;
+  state.messages[index].width = state.messages_free;
+  state.messages_free = index;
 }
 
 // The current task's knowledge becomes the message at `index` (replacing what was there).

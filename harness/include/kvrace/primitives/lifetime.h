@@ -12,13 +12,16 @@
 namespace kvrace {
 
 namespace detail {
-// Sits in front of every made object. Its memory is not handed out again within the run, so that a late use is always seen.
+// Sits in front of every made object. The memory of a destroyed one is handed out again only after 1 MiB of others has been
+// destroyed, so that a late use meets the dead object and is seen.
 struct alignas(std::max_align_t) lifetime : object {
   bool alive = true;
   site made_at;
   site destroyed_at;
-  std::size_t bytes = 0;
-  lifetime* next = nullptr;  // list of the objects made in this run, newest first
+  void* block = nullptr;
+  std::size_t block_bytes = 0;
+  lifetime* previous = nullptr;  // among the living ones
+  lifetime* next = nullptr;      // among the living ones, then among the dead in order of destruction
 
   explicit lifetime(site where) : object(object_type::made), made_at(where) {}
 };

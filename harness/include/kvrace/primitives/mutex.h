@@ -46,6 +46,7 @@ class mutex {
   ~mutex() {
     if (lock_.generation == detail::state.generation && lock_.owner != detail::slot_none) [[unlikely]]
       detail::lock_destroyed(lock_, "destroyed while locked");
+    detail::message_release(lock_, lock_.message);
     lock_.generation = detail::generation_destroyed;
   }
 

@@ -32,6 +32,8 @@ class shared_mutex {
   ~shared_mutex() {
     if (lock_.generation == detail::state.generation && (lock_.owner != detail::slot_none || lock_.readers != 0)) [[unlikely]]
       detail::lock_destroyed(lock_, "destroyed while locked");
+    detail::message_release(lock_, lock_.writer_message);
+    detail::message_release(lock_, lock_.readers_message);
     lock_.generation = detail::generation_destroyed;
   }
 
