@@ -125,6 +125,8 @@ exit_codes() {
   scenario proved.json '{ "strategy": "prove" }' '{ "verdict": "proved" }'
   scenario bounded.json '{ "strategy": "bounded", "preemptions_max": 0 }' '{ "verdict": "exhausted" }'
   scenario budget.json '{ "strategy": "prove", "runs": 1 }' '{ "verdict": "proved" }'
+  sed 's/"name": "test",/"name": "test", "limits": { "steps_max": 5 },/; s/ghost_entry/step_bound/' found.json >short.json
+  run 0 run short.json
   run 0 run found.json
   [ ! -s err ] || fail 'progress where there is no terminal'
   run 1 run other.json
