@@ -43,8 +43,8 @@ struct arena {
   }
   void* bump(std::size_t bytes, std::size_t alignment) {
     for (;;) {
-      auto address = reinterpret_cast<std::uintptr_t>(next);
-      const std::size_t padding = (alignment - address % alignment) % alignment;
+      const auto address = reinterpret_cast<std::uintptr_t>(next);
+      const std::size_t padding = (0 - address) & (alignment - 1);
       if (next != nullptr && static_cast<std::size_t>(end - next) >= padding + bytes) {
         std::byte* result = next + padding;
         next = result + bytes;
