@@ -30,6 +30,7 @@ void reset(task_record& record, unsigned slot, unsigned id, const char* name, fi
   record.operations = 0;
   record.objects_created = 0;
   record.waits_in = nullptr;
+  record.joins = slot_none;
   record.joiners = 0;
   record.fiber = fiber;
   record.name = name;
@@ -251,6 +252,8 @@ void execution::decide() {
       switch_to(next);
     }
   }
+  // Others may have run since the announcement and destroyed what it is about.
+  if (const task_record& task = *s.current; task.pending_object != nullptr) require_usable(*task.pending_object, task.where);
   if (s.recording) [[unlikely]] {
     settings_.record->step(*s.current, s.steps + 1, preempting_);
     preempting_ = false;
