@@ -19,10 +19,10 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   require_usable(queue, where);
   require_usable(lock, where);
   if (lock.owner != s.slot) lock_misused(lock, "waited on by a task that does not own it", where);
-  if (queue.waiting != 0 && queue.lock != &lock) lock_misused(queue, "waited in with different mutexes at once", where);
   task_record& task = *s.current;
   task.reacquires = &lock;
   announce(operation_kind::wait, &queue, where);
+  if (queue.waiting != 0 && queue.lock != &lock) lock_misused(queue, "waited in with different mutexes at once", where);
 
   const task_set self = bit(s.slot);
   queue.waiting |= self;

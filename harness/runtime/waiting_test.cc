@@ -1,0 +1,554 @@
+// condition_variable, yield and sleep_for: who is woken, when virtual time advances, and what nobody wakes.
+#include <kvrace/kvrace.h>
+
+#include "test_support.h"
+
+using namespace kvrace::testing;
+using namespace std::chrono_literals;
+using kvrace::atomic;
+using kvrace::condition_variable;
+using kvrace::mutex;
+using kvrace::unique_lock;
+using kvrace::var;
+
+namespace {
+
+// Tasks write down in which order they come by.
+struct diary {
+  std::string text;
+  void add(char what) { text += what; }
+};
+
+}  // namespace
+
+TEST_CASE("a waiter that checks its condition under the mutex never misses the notification") {
+  CHECK(outcome(explore([](kvrace::run& run) {
+          mutex m;
+          condition_variable ready;
+          var<int> value(0);
+          both(run,
+               [&] {
+                 unique_lock lock(m);
+                 ready.wait(lock, [&] { return value.load() != 0; });
+                 run.require(value.load() == 1, "what the notifier wrote");
+               },
+               [&] {
+                 unique_lock lock(m);
+                 value.store(1);
+                 ready.notify_one();
+               });
+        })) == "PROVED");
+}
+
+TEST_CASE("a notification before the wait is lost, and found as a deadlock that names the condition variable") {
+  const auto program = [](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    kvrace::sync::name(ready, "ready");
+    run.spawn("waiter", [&] {
+      unique_lock lock(m);
+      ready.wait(lock);
+    });
+    run.spawn("notifier", [&] { ready.notify_one(); });
+    run.join_all();
+  };
+  const kvrace::result found = explore(program);
+  REQUIRE(outcome(found) == "deadlock");
+  CHECK(contains(message(found), "no task can go on: "));
+  CHECK(contains(message(found), "'waiter' waits for a notification of condition_variable 'ready'"));
+  // In the other order all is well.
+  CHECK(outcome(run_once(program)) == "NOT_FOUND");
+}
+
+TEST_CASE("waiting without a notifier is a deadlock") {
+  const kvrace::result found = run_once([](kvrace::run&) {
+    mutex m;
+    condition_variable never;
+    unique_lock lock(m);
+    never.wait(lock);
+  });
+  REQUIRE(outcome(found) == "deadlock");
+  CHECK(contains(message(found), "'body' waits for a notification of condition_variable 0.2"));
+}
+
+TEST_CASE("a condition changed without the mutex is a lost wakeup") {
+  CHECK(outcome(explore([](kvrace::run& run) {
+          mutex m;
+          condition_variable ready;
+          atomic<int> value(0);
+          both(run,
+               [&] {
+                 unique_lock lock(m);
+                 while (value.load() == 0) ready.wait(lock);
+               },
+               [&] { value.store(1), ready.notify_one(); });
+        })) == "deadlock");
+}
+
+TEST_CASE("wait releases the mutex while it waits and owns it when it returns") {
+  const auto seen = reached<std::string>([](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    diary order;
+    bool is_ready = false;
+    both(run,
+         [&] {
+           unique_lock lock(m);
+           order.add('a');
+           while (!is_ready) ready.wait(lock);
+           order.add('b');
+           run.require(lock.owns_lock(), "owned again");
+         },
+         [&] {
+           unique_lock lock(m);
+           order.add('1');
+           is_ready = true;
+           ready.notify_one();
+           order.add('2');
+         });
+    return order.text;
+  });
+  CHECK(seen == std::set<std::string>{"a12b", "12ab"});
+}
+
+TEST_CASE("notify_one wakes any one waiter") {
+  for (const unsigned waiters : {1U, 2U, 3U}) {
+    std::set<unsigned> woken;
+    const kvrace::result found = kvrace::prove({}, [&](kvrace::run& run) {
+      mutex m;
+      condition_variable ready;
+      unsigned waiting = 0;
+      unsigned first = 99;
+      for (unsigned i = 0; i < waiters; ++i)
+        run.spawn("waiter", [&, i] {
+          unique_lock lock(m);
+          ++waiting;
+          ready.wait(lock);
+          if (first == 99) first = i;
+          ready.notify_one();
+        });
+      run.spawn("notifier", [&] {
+        unique_lock lock(m);
+        run.assume(waiting == waiters);
+        ready.notify_one();
+      });
+      run.join_all();
+      woken.insert(first);
+    });
+    INFO(found);
+    CHECK(outcome(found) == "PROVED");
+    CHECK(woken.size() == waiters);
+  }
+}
+
+TEST_CASE("notify_one wakes no more than one, notify_all wakes all") {
+  const auto program = [](bool all) {
+    return [all](kvrace::run& run) {
+      mutex m;
+      condition_variable ready;
+      int waiting = 0;
+      for (int i = 0; i < 2; ++i)
+        run.spawn("waiter", [&] {
+          unique_lock lock(m);
+          ++waiting;
+          ready.wait(lock);
+        });
+      run.spawn("notifier", [&, all] {
+        unique_lock lock(m);
+        run.assume(waiting == 2);
+        all ? ready.notify_all() : ready.notify_one();
+      });
+      run.join_all();
+    };
+  };
+  CHECK(outcome(explore(program(true))) == "PROVED");
+  CHECK(outcome(explore(program(false))) == "deadlock");
+}
+
+TEST_CASE("a woken waiter competes for the mutex like any other task") {
+  const auto seen = reached<std::string>([](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    diary order;
+    bool waiting = false;
+    run.spawn("waiter", [&] {
+      unique_lock lock(m);
+      waiting = true;
+      ready.wait(lock);
+      order.add('w');
+    });
+    run.spawn("notifier", [&] {
+      unique_lock lock(m);
+      run.assume(waiting);
+      ready.notify_one();
+    });
+    run.spawn("other", [&] {
+      unique_lock lock(m);
+      run.assume(waiting);
+      order.add('o');
+    });
+    run.join_all();
+    return order.text;
+  });
+  CHECK(seen == std::set<std::string>{"wo", "ow"});
+}
+
+TEST_CASE("every misuse of a condition variable is named") {
+  const auto misuse = [](const kvrace::program& tested) {
+    const kvrace::result found = run_once(tested);
+    CHECK(outcome(found) == "lock_misuse");
+    return message(found);
+  };
+  CHECK(contains(misuse([](kvrace::run&) {
+                   mutex m;
+                   condition_variable ready;
+                   unique_lock lock(m, std::defer_lock);
+                   ready.wait(lock);
+                 }),
+                 "waited on by a task that does not own it"));
+  CHECK(contains(misuse([](kvrace::run& run) {
+                   mutex left;
+                   mutex right;
+                   condition_variable ready;
+                   const auto wait = [&ready](mutex& m) {
+                     unique_lock lock(m);
+                     ready.wait(lock);
+                   };
+                   both(run, [&] { wait(left); }, [&] { wait(right); });
+                 }),
+                 "waited in with different mutexes at once"));
+  CHECK(contains(misuse([](kvrace::run& run) {
+                   mutex m;
+                   std::optional<condition_variable> ready(std::in_place);
+                   both(run,
+                        [&] {
+                          unique_lock lock(m);
+                          ready->wait(lock);
+                        },
+                        [&] { ready.reset(); });
+                 }),
+                 "destroyed while tasks wait in it"));
+}
+
+TEST_CASE("two mutexes with one condition variable are misuse also when both waits were asked for before either began") {
+  const kvrace::result found = kvrace::replay({}, *kvrace::schedule::parse("1.2:2,2.2:1"), [](kvrace::run& run) {
+    mutex left;
+    mutex right;
+    condition_variable ready;
+    const auto wait = [&ready](mutex& m) {
+      unique_lock lock(m);
+      ready.wait(lock);
+    };
+    run.spawn("left", [&] { wait(left); });
+    run.spawn("right", [&] { wait(right); });
+    run.spawn("notifier", [&] { ready.notify_all(); });
+    run.join_all();
+  });
+  INFO(found);
+  CHECK(outcome(found) == "lock_misuse");
+  CHECK(contains(message(found), "waited in with different mutexes at once"));
+}
+
+TEST_CASE("one condition variable may serve two mutexes one after the other") {
+  CHECK(outcome(run_once([](kvrace::run& run) {
+          mutex left;
+          mutex right;
+          condition_variable ready;
+          for (mutex* m : {&left, &right}) {
+            bool done = false;
+            kvrace::thread waiter([&] {
+              unique_lock lock(*m);
+              while (!done) ready.wait(lock);
+            });
+            {
+              unique_lock lock(*m);
+              done = true;
+            }
+            ready.notify_one();
+            waiter.join();
+          }
+          run.join_all();
+        })) == "NOT_FOUND");
+}
+
+TEST_CASE("a condition variable used outside of a run throws std::logic_error") {
+  mutex m;
+  condition_variable ready;
+  unique_lock lock(m, std::defer_lock);
+  CHECK_THROWS_AS(ready.notify_one(), std::logic_error);
+  CHECK_THROWS_AS(ready.notify_all(), std::logic_error);
+  CHECK_THROWS_AS(ready.wait(lock), std::logic_error);
+  CHECK_THROWS_AS(kvrace::yield(), std::logic_error);
+  CHECK_THROWS_AS(kvrace::sleep_for(1ms), std::logic_error);
+}
+
+// ---- virtual time ----
+
+TEST_CASE("sleepers wake in the order of their deadlines, whatever the schedule") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .seed = seed, .runs = 20}, [](kvrace::run& run) {
+      diary order;
+      const auto sleeper = [&](std::chrono::nanoseconds first, std::chrono::nanoseconds second, char name) {
+        run.spawn("sleeper", [&order, first, second, name] {
+          kvrace::sleep_for(first);
+          order.add(name);
+          kvrace::sleep_for(second);
+          order.add(static_cast<char>(name - 'a' + 'A'));
+        });
+      };
+      sleeper(30us, 30us, 'c');  // wakes at 30 and 60
+      sleeper(10us, 15us, 'a');  // at 10 and 25
+      sleeper(20us, 1ms, 'b');   // at 20 and 1020
+      run.join_all();
+      run.require(order.text == "abAcCB", "deadlines in order: " + order.text);
+    });
+    INFO(found);
+    CHECK(found.passed());
+  }
+}
+
+TEST_CASE("time does not advance while a task can run") {
+  const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .runs = 200}, [](kvrace::run& run) {
+    atomic<int> steps(0);
+    run.spawn("sleeper", [&] {
+      kvrace::sleep_for(1ns);
+      run.require(steps.load() == 100, "the busy task had ended");
+    });
+    run.spawn("busy", [&] {
+      for (int i = 0; i < 100; ++i) steps.fetch_add(1);
+    });
+    run.join_all();
+  });
+  INFO(found);
+  CHECK(found.passed());
+}
+
+TEST_CASE("tasks that wake at the same time run in any order") {
+  std::set<std::string> seen;
+  (void)kvrace::check({.strategy = kvrace::random_walk(0.5), .runs = 200}, [&](kvrace::run& run) {
+    diary order;
+    for (const char name : {'a', 'b', 'c'})
+      run.spawn("sleeper", [&order, name] {
+        kvrace::sleep_for(5ms);
+        order.add(name);
+      });
+    run.join_all();
+    seen.insert(order.text);
+  });
+  CHECK(seen.size() == 6);
+}
+
+TEST_CASE("sleeping for no time or less gives way only") {
+  const kvrace::result found = run_once([](kvrace::run& run) {
+    diary order;
+    run.spawn("a", [&] {
+      kvrace::sleep_for(0ms);
+      order.add('a');
+      kvrace::sleep_for(-5ms);
+      order.add('A');
+    });
+    run.spawn("b", [&] {
+      kvrace::sleep_for(0ms);
+      order.add('b');
+    });
+    run.join_all();
+    run.require(order.text == "abA", order.text);
+  });
+  INFO(found);
+  CHECK(found.passed());
+}
+
+TEST_CASE("a timed wait that nobody notifies times out, at its deadline and not before others") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const kvrace::result found = kvrace::check({.seed = seed, .runs = 20}, [](kvrace::run& run) {
+      mutex m;
+      condition_variable never;
+      diary order;
+      run.spawn("waiter", [&] {
+        unique_lock lock(m);
+        run.require(never.wait_for(lock, 10ms) == std::cv_status::timeout, "a timeout");
+        run.require(lock.owns_lock(), "owned again");
+        order.add('w');
+      });
+      for (const auto& [time, name] : {std::pair(9ms, '1'), std::pair(11ms, '2')})
+        run.spawn("sleeper", [&order, time, name] {
+          kvrace::sleep_for(time);
+          order.add(name);
+        });
+      run.join_all();
+      run.require(order.text == "1w2", order.text);
+    });
+    INFO(found);
+    CHECK(found.passed());
+  }
+}
+
+TEST_CASE("a timed wait that is notified before its deadline does not time out") {
+  const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .runs = 200}, [](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    both(run,
+         [&] {
+           unique_lock lock(m);
+           run.require(ready.wait_for(lock, 10ms) == std::cv_status::no_timeout, "notified");
+         },
+         [&] {
+           kvrace::sleep_for(9ms);
+           ready.notify_one();
+         });
+  });
+  INFO(found);
+  CHECK(found.passed());
+}
+
+TEST_CASE("wait_for with a condition keeps one deadline over several wakeups and returns the condition") {
+  const kvrace::result found = kvrace::check({.runs = 100}, [](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    bool open = false;
+    diary order;
+    run.spawn("waiter", [&] {
+      unique_lock lock(m);
+      run.require(!ready.wait_for(lock, 10ms, [&] { return open; }), "never open in time");
+      order.add('w');
+    });
+    run.spawn("notifier", [&] {
+      for (int i = 0; i < 3; ++i) {
+        kvrace::sleep_for(3ms);
+        ready.notify_all();
+      }
+      kvrace::sleep_for(3ms);
+      order.add('n');
+    });
+    run.join_all();
+    run.require(order.text == "wn", order.text);
+    unique_lock lock(m);
+    run.require(ready.wait_for(lock, -1ms, [] { return true; }), "true at once");
+    run.require(!ready.wait_for(lock, 0ms, [] { return false; }), "false in the end");
+  });
+  INFO(found);
+  CHECK(found.passed());
+}
+
+TEST_CASE("durations too long for the clock wait until notified") {
+  CHECK(outcome(run_once([](kvrace::run& run) {
+          mutex m;
+          condition_variable ready;
+          both(run,
+               [&] {
+                 unique_lock lock(m);
+                 run.require(ready.wait_for(lock, std::chrono::nanoseconds::max()) == std::cv_status::no_timeout, "notified");
+               },
+               [&] {
+                 kvrace::sleep_for(1h);
+                 ready.notify_one();
+               });
+        })) == "NOT_FOUND");
+}
+
+TEST_CASE("in a proof a timed wait may be notified or time out, and both are explored") {
+  const auto seen = reached<std::string>([](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    std::string got;
+    both(run,
+         [&] {
+           unique_lock lock(m);
+           got = ready.wait_for(lock, 1h) == std::cv_status::timeout ? "timeout" : "notified";
+         },
+         [&] { ready.notify_one(); });
+    return got;
+  });
+  CHECK(seen == std::set<std::string>{"timeout", "notified"});
+}
+
+TEST_CASE("in a proof a timeout may come while the mutex is held, and waits for it") {
+  const auto seen = reached<std::string>([](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    var<int> value(0);
+    std::string got;
+    both(run,
+         [&] {
+           unique_lock lock(m);
+           const bool late = ready.wait_for(lock, 1ms) == std::cv_status::timeout;
+           got = (late ? "timeout " : "notified ") + std::to_string(value.load());
+         },
+         [&] {
+           unique_lock lock(m);
+           value.store(1);
+           ready.notify_one();
+           value.store(2);
+         });
+    return got;
+  });
+  CHECK(seen == std::set<std::string>{"timeout 0", "timeout 2", "notified 2"});
+}
+
+TEST_CASE("a violation that needs an early timeout is found by a proof and replays") {
+  const auto program = [](kvrace::run& run) {
+    mutex m;
+    condition_variable ready;
+    both(run,
+         [&] {
+           unique_lock lock(m);
+           run.require(ready.wait_for(lock, 1h) == std::cv_status::no_timeout, "timed out");
+         },
+         [&] { ready.notify_one(); });
+  };
+  const kvrace::result found = explore(program);
+  REQUIRE(outcome(found) == "requirement");
+  const kvrace::result again = kvrace::replay({.exhaustive = true}, found.findings.front().schedule, program);
+  CHECK(outcome(again) == "requirement");
+}
+
+// ---- yield ----
+
+TEST_CASE("a loop that yields until another task acts ends under every strategy, and its runs replay") {
+  for (const auto& strategy : {kvrace::random_walk(0.3), kvrace::random_walk(0.001), kvrace::pct({.depth = 3})}) {
+    const kvrace::result found = kvrace::check({.strategy = strategy, .runs = 300, .stop_at_violation = false}, [](kvrace::run& run) {
+      atomic<int> flag(0);
+      atomic<int> turns(0);
+      run.spawn("waiter", [&] {
+        while (flag.load() == 0) kvrace::yield(), turns.fetch_add(1);
+      });
+      run.spawn("setter", [&] { flag.store(1); });
+      run.join_all();
+      run.require(turns.load() < 2, "seldom");  // so that there are findings to replay
+    });
+    INFO(found);
+    CHECK((found.verdict == kvrace::verdict::violation || found.verdict == kvrace::verdict::not_found));
+    CHECK((found.findings.empty() || outcome(found) == "requirement"));
+  }
+}
+
+TEST_CASE("along the baseline a yield lets the next task run, in the order of their ids") {
+  CHECK(outcome(run_once([](kvrace::run& run) {
+          diary order;
+          for (const char name : {'a', 'b', 'c'})
+            run.spawn("task", [&order, name] {
+              order.add(name);
+              kvrace::yield();
+              order.add(static_cast<char>(name - 'a' + 'A'));
+              kvrace::yield();
+              order.add(name);
+            });
+          run.join_all();
+          run.require(order.text == "abcABCabc", order.text);
+        })) == "NOT_FOUND");
+}
+
+TEST_CASE("a switch at a yield is no preemption") {
+  // Both tasks get to the middle of the other without a preemption.
+  const kvrace::result found = kvrace::prove({.preemptions_max = 0}, [](kvrace::run& run) {
+    atomic<int> value(0);
+    const auto increment = [&] {
+      const int old = value.load();
+      kvrace::yield();
+      value.store(old + 1);
+    };
+    both(run, increment, increment);
+    run.require(value.load() == 2, "an update was lost");
+  });
+  CHECK(outcome(found) == "requirement");
+}
