@@ -230,7 +230,8 @@ unsigned execution::choose_next(bool current_enabled) {
     expected = lowest(enabled);
   }
   if (next != expected) note_deviation(deviation::kind::switch_to, records_[next].id);
-  preempting_ = next != me && current_enabled && !yielded;
+  // A task that starts keeps the mark of the switch to it: its first announcement may be the step that shows it.
+  if (next != me) preempting_ = current_enabled && !yielded;
   s.current->yielded = false;
   return next;
 }
