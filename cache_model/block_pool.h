@@ -23,7 +23,10 @@ template <class Lock>
 class section_of final : public critical_section {
  public:
   explicit section_of(Lock& lock) : lock_(lock) {}
-  void leave() override { lock_.unlock(); }
+  void leave() override {
+    lock_.unlock();
+    ++times_left_;
+  }
   void enter() override { lock_.lock(); }
 
  private:

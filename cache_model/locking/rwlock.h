@@ -154,9 +154,9 @@ class rwlock_cache final : public prefix_cache<Sync> {
       const std::uint32_t id = oldest_unreferenced();
       if (id == no_block) return false;
       pool_.choose(request, id);
+      const unsigned left = section.times_left();
       pool_.seams().recency->before_update(recency_policy::update::eviction, section);
-      // Acquires what the last holder has read: the block may be written now.
-      if (references_in(states_[id].word.load(std::memory_order_acquire)) != 0) continue;  // only if the section was left
+      if (section.times_left() != left && references_in(states_[id].word.load(std::memory_order_acquire)) != 0) continue;
       states_[id].word.store(word_of(tick, 1), std::memory_order_relaxed);
       order_.put(id, tick);
       pool_.seams().recency->after_update(recency_policy::update::eviction, section);
@@ -168,6 +168,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
     std::uint32_t result = no_block;
     passed_over_.clear();
     for (auto first = order_.front(); first.block != no_block; first = order_.front()) {
+      // Acquires what the last holder has read: the block may be written from now on.
       const std::uint64_t word = states_[first.block].word.load(std::memory_order_acquire);
       if (references_in(word) != 0) {
         passed_over_.push_back(first);

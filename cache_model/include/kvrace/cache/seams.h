@@ -14,9 +14,12 @@ class critical_section {
  public:
   virtual void leave() = 0;
   virtual void enter() = 0;
+  // How often it was left: what was known before may be outdated.
+  [[nodiscard]] unsigned times_left() const { return times_left_; }
 
  protected:
   ~critical_section() = default;
+  unsigned times_left_ = 0;
 };
 
 // Seam "key": which bytes identify a block, and how far a run of them reaches.
