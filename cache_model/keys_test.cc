@@ -32,7 +32,7 @@ std::vector<prompt> grid() {
   const std::vector<std::string> texts = {
       "", "a", "b", "ab", "aa", "a1", "1", "m", "t", "#", std::string("\0", 1), std::string("a\0", 2)};
   std::vector<prompt> prompts;
-  for (const std::string& name : {"m", "ma", "mab", "m1"})
+  for (const char* const name : {"m", "ma", "mab", "m1"})
     for (const std::string& adapter : texts)
       for (const std::uint32_t version : {0U, 1U, 11U})
         for (const std::string& tenant : texts)

@@ -142,7 +142,7 @@ TEST_CASE("A referenced block is never handed out, and a request that finds none
   auto other = cache.begin(prompt_of("CD"));
   cache->acquire(other, {.reserve = true});
   CHECK(other.starved);
-  CHECK(other.slots[0].what == production_cache::slot::kind::none);
+  CHECK(other.slots[0].what == production_cache::slot_type::kind::none);
   cache->release(other);
   cache->release(holder);
   CHECK(cache.audit().clean(2));

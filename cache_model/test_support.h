@@ -70,22 +70,22 @@ struct audit_result final : audit_listener {
 // A production cache and the steps of a request, one at a time.
 class production_cache {
  public:
-  using request = basic_request<std_sync>;
-  using slot = request::slot;
+  using request_type = basic_request<std_sync>;
+  using slot_type = request_type::slot;
 
   production_cache(std::string_view locking, const cache_parameters& parameters)
       : parameters_(parameters), cache_(find_locking_strategy<std_sync>(locking)->make(parameters)) {}
 
-  [[nodiscard]] request begin(const prompt& prompt) const {
-    request result;
+  [[nodiscard]] request_type begin(const prompt& prompt) const {
+    request_type result;
     result.begin(*parameters_.seams.key, prompt, parameters_.tokens_per_block);
     return result;
   }
   // Every row of a reserved block gets the hash of the block's key.
-  void fill(request& request) {
+  void fill(request_type& request) {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      slot& each = request.slots[i];
-      if (each.what != slot::kind::reserved) continue;
+      slot_type& each = request.slots[i];
+      if (each.what != slot_type::kind::reserved) continue;
       for (std::uint32_t row = 0; row < parameters_.tokens_per_block; ++row)
         cache_->payload(each.where.block)[row].store(
             {.digest = request.keys.hash(i), .position = row, .request = 0, .write = 1, .version = 0});
@@ -93,10 +93,10 @@ class production_cache {
     }
   }
   // Whether every row the request can reach is its own.
-  [[nodiscard]] bool reads_its_own(const request& request) {
+  [[nodiscard]] bool reads_its_own(const request_type& request) {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      const slot& each = request.slots[i];
-      if (each.what == slot::kind::none) continue;
+      const slot_type& each = request.slots[i];
+      if (each.what == slot_type::kind::none) continue;
       for (std::uint32_t row = 0; row < parameters_.tokens_per_block; ++row)
         if (cache_->payload(each.where.block)[row].load().digest != request.keys.hash(i)) return false;
     }
@@ -104,14 +104,14 @@ class production_cache {
   }
   // Blocks of `prompt` that are found, from the start.
   std::size_t lookup(const prompt& prompt) {
-    request looking = begin(prompt);
+    request_type looking = begin(prompt);
     const std::size_t hits = cache_->acquire(looking, {.blocks_max = looking.slots.size()});
     cache_->release(looking);
     return hits;
   }
   // Like a request that recomputes at least its last token. Returns its hits in blocks.
   std::size_t serve(const prompt& prompt) {
-    request serving = begin(prompt);
+    request_type serving = begin(prompt);
     const std::size_t reusable = prompt.tokens.empty() ? 0 : (prompt.tokens.size() - 1) / parameters_.tokens_per_block;
     const std::size_t hits = cache_->acquire(serving, {.blocks_max = reusable, .reserve = true});
     fill(serving);
