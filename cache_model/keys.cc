@@ -17,6 +17,13 @@ std::uint64_t mix(std::uint64_t value) {
   return value;
 }
 
+// The same on machines of either byte order; one load on those of little endian.
+std::uint64_t word_at(const std::byte* bytes) {
+  std::uint64_t word = 0;
+  for (unsigned i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+  return word;
+}
+
 void write_field(byte_writer& out, char type, std::string_view value) {
   out.byte(type);
   out.number(static_cast<std::uint32_t>(value.size()));
@@ -31,19 +38,11 @@ bool equal(key_view a, key_view b) {
 
 std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
   std::uint64_t hash = (seed ^ bytes.size()) * multiplier;
-  std::size_t at = 0;
+  const std::byte* next = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= 8; next += 8, left -= 8) hash = mix((hash ^ word_at(next)) * multiplier);
   std::uint64_t word = 0;
-  unsigned filled = 0;
-  // Byte by byte into words: the result does not depend on the machine's byte order.
-  for (; at < bytes.size(); ++at) {
-    word |= static_cast<std::uint64_t>(bytes[at]) << filled;
-    filled += 8;
-    if (filled == 64) {
-      hash = mix((hash ^ word) * multiplier);
-      word = 0;
-      filled = 0;
-    }
-  }
+  for (std::size_t i = 0; i < left; ++i) word |= static_cast<std::uint64_t>(next[i]) << (8 * i);
   return mix((hash ^ word) * multiplier);
 }
 

@@ -9,6 +9,7 @@
 //     '--- key of b1 -------------------------'
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,10 +41,12 @@ class byte_writer {
   explicit byte_writer(std::byte* out) : begin_(out), next_(out) {}
   void byte(char value) { *next_++ = static_cast<std::byte>(value); }
   void number(std::uint32_t value) {
-    for (unsigned shift = 0; shift < 32; shift += 8) *next_++ = static_cast<std::byte>(value >> shift);
+    std::byte* const to = next_;
+    for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
+    next_ = to + 4;
   }
   void text(std::string_view value) {
-    for (const char c : value) byte(c);
+    next_ = std::transform(value.begin(), value.end(), next_, [](char c) { return static_cast<std::byte>(c); });
   }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(next_ - begin_); }
 
