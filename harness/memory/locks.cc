@@ -31,7 +31,13 @@ unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(
 
 }  // namespace
 
-void lock_misused(const object& lock, const char* message, site where) { misuse("lock_misuse", &lock, message, where); }
+void lock_misused(const object& lock, const char* message, site where) {
+  // Locks know their owner by its slot, and the 64th task has that of the body.
+  if (state.generation != generation_none && state.slot == 0 && active->body_is_aside())
+    active->end_unsound(describe(lock) + ": " + message + ", or the body holds it while it waits for 64 tasks, which the harness " +
+                        "cannot tell apart: let the body hold no lock in join_all(), or spawn one task less");
+  misuse("lock_misuse", &lock, message, where);
+}
 
 void lock_destroyed(const object& lock, const char* message) {
   if (std::uncaught_exceptions() == 0) lock_misused(lock, message, site{});
@@ -78,6 +84,7 @@ void execution::deadlock() {
     }
     failure.sites.push_back(to_site(task.where));
   }
+  if (cycle == 0 && body_aside_) text += "; 'body' waits for all tasks";
   text = (cycle != 0 ? "a cycle of waiting tasks: " : "no task can go on: ") + text;
   fail_and_end(std::move(failure));
 }

@@ -80,13 +80,13 @@ class search {
     double time_s = 0;       // 0: none
     bool stop_at_violation = true;
     bool count_distinct = false;
-    bool exhaustive = false;
+    schedule::setting set_up = schedule::setting::sampled;
   };
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
   bool loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded);
 
   // Re-executes a schedule and records it.
-  finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced, bool exhaustive);
+  finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced);
 
   result& found() { return found_; }
   void finish_metrics() {
@@ -95,7 +95,7 @@ class search {
 
  private:
   void tally(const execution& done);
-  bool handle_failure(const program& tested, std::uint64_t run, bool exhaustive);
+  bool handle_failure(const program& tested, std::uint64_t run, schedule::setting set_up);
   [[nodiscard]] bool progress(const budget& limit, double elapsed_s, const bounded_search* bounded);
 
   limits limits_;
@@ -154,8 +154,8 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       ended = true;
       break;
     }
-    execution::settings settings{limits_, &strategy, nullptr, false, limit.exhaustive, limit.exhaustive, metrics_.data(),
-                                 limit.exhaustive ? SIZE_MAX : deviations_sampled_max};
+    execution::settings settings{limits_, &strategy, nullptr, false, limit.set_up, metrics_.data(),
+                                 bounded != nullptr ? SIZE_MAX : deviations_sampled_max};
     run_end end = the_run.run(tested, settings);
     strategy.end_run(the_run.summary());
     tally(the_run);
@@ -176,14 +176,14 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       broken.run = index;
       break;
     }
-    if (!handle_failure(tested, index, limit.exhaustive) || limit.stop_at_violation) break;
+    if (!handle_failure(tested, index, limit.set_up) || limit.stop_at_violation) break;
   }
   found_.counts.schedules_distinct = schedules_.size();
   found_.time_s = monotonic_time_s() - started_s;
   return ended;
 }
 
-bool search::handle_failure(const program& tested, std::uint64_t run, bool exhaustive) {
+bool search::handle_failure(const program& tested, std::uint64_t run, schedule::setting set_up) {
   const execution& execution = the_execution();
   ++found_.counts.violations;
   const run_failure failure = *execution.failure();
@@ -198,7 +198,7 @@ bool search::handle_failure(const program& tested, std::uint64_t run, bool exhau
     return true;
   }
   bool reproduced = false;
-  finding recorded = record({execution.deviations()}, tested, run, &reproduced, exhaustive);
+  finding recorded = record({set_up, execution.deviations()}, tested, run, &reproduced);
   if (!reproduced || recorded.oracle != failure.oracle) {
     found_.verdict = verdict::unsound;
     recorded.message = "replaying the schedule of a violation (" + failure.oracle + ": " + failure.message +
@@ -213,20 +213,20 @@ bool search::handle_failure(const program& tested, std::uint64_t run, bool exhau
   return true;
 }
 
-finding search::record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced, bool exhaustive) {
+finding search::record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced) {
   execution& execution = the_execution();
   const execution_view view(execution);
   const std::unique_ptr<strategy> follow = make_replay(schedule);
   (void)follow->begin_run(0, view);
   recorder record(trace_steps_max);
   std::vector<std::uint64_t> scratch(metrics_.size());
-  const run_end end = execution.run(tested, {limits_, follow.get(), &record, true, false, exhaustive, scratch.data()});
+  const run_end end = execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch.data()});
   follow->end_run(execution.summary());
 
   finding made;
   made.run = run;
   made.schedule = schedule;
-  for (unsigned id = 0; id <= execution.summary().tasks; ++id) made.tasks.push_back(execution.task_name(id == tasks_max ? 0 : id));
+  for (unsigned id = 0; id <= execution.summary().tasks; ++id) made.tasks.push_back(execution.name_of_task(id));
   *reproduced = end != run_end::unsound && execution.failure().has_value();
   if (const auto& failure = execution.failure()) {
     made.oracle = failure->oracle;
@@ -253,7 +253,8 @@ result check(const check_options& options, const program& tested) {
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
-  search.loop(*strategy, tested, {runs, options.time_s, options.stop_at_violation, options.count_distinct, false}, nullptr);
+  search.loop(*strategy, tested, {runs, options.time_s, options.stop_at_violation, options.count_distinct,
+                        options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled}, nullptr);
 
   result& found = search.found();
   search.finish_metrics();
@@ -270,7 +271,7 @@ result prove(const prove_options& options, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   detail::bounded_search bounded(options.preemptions_max, options.states_max);
-  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, true}, &bounded);
+  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search}, &bounded);
 
   result& found = search.found();
   search.finish_metrics();
@@ -298,7 +299,7 @@ result replay(const replay_options& options, const schedule& schedule, const pro
   detail::search search(options.limits, options.metrics, nullptr);
   bool reproduced = false;
   const double started_s = detail::monotonic_time_s();
-  finding recorded = search.record(schedule, tested, 0, &reproduced, options.exhaustive);
+  finding recorded = search.record(schedule, tested, 0, &reproduced);
   result& found = search.found();
   found.strategy = "replay";
   found.time_s = detail::monotonic_time_s() - started_s;

@@ -91,7 +91,7 @@ void execution::begin(const settings& chosen) {
   s.recording = chosen.record != nullptr;
   s.has_audit = false;
   s.wakeups_ask = chosen.strategy->wants_wakeups();
-  s.timeouts_any_time = chosen.timeouts_any_time;
+  s.timeouts_any_time = chosen.set_up != schedule::setting::sampled;
   s.operations_in_progress = 0;
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
@@ -172,12 +172,16 @@ run_summary execution::summary() const {
   return {state.decisions, state.steps, tasks_, end_ == run_end::complete, end_ == run_end::blocked};
 }
 
-std::string execution::task_name(unsigned slot) const {
-  const task_record& record = slot == 0 && body_aside_ && state.current->fiber == fiber_host() ? *body_aside_ : records_[slot];
-  for (unsigned other = 0; other < slots_; ++other)
-    if (other != slot && std::strcmp(records_[other].name, record.name) == 0)
-      return std::string(record.name) + " #" + std::to_string(record.id);
-  return record.name;
+const char* execution::plain_name(unsigned id) const {
+  if (id == 0) return "body";
+  return id == tasks_max ? overflow_name_.c_str() : records_[id].name;
+}
+
+std::string execution::name_of_task(unsigned id) const {
+  const char* name = plain_name(id);
+  for (unsigned other = 0; other <= tasks_; ++other)
+    if (other != id && std::strcmp(plain_name(other), name) == 0) return std::string(name) + " #" + std::to_string(id);
+  return name;
 }
 
 // ---- decisions ----
@@ -243,7 +247,7 @@ void execution::decide() {
     if ((s.enabled & bit(s.slot)) != 0) --s.decisions;  // this announcement was no decision
     switch_to(prologue_return_);
   } else {
-    if (unstarted_ != 0 && settings_.eager_start && wants_every_step_) start_unstarted();
+    if (unstarted_ != 0 && starts_eagerly()) start_unstarted();
     const unsigned me = s.slot;
     const bool current_enabled = (s.enabled & bit(me)) != 0;
     if (!current_enabled) count_decision();
@@ -395,6 +399,7 @@ void execution::finish() {
   if (alive_ == 0 && body_joins_all_) {
     if (body_aside_) {
       clock_join(body_aside_->clock, records_[overflow_slot].clock, s.clock_width);
+      body_aside_->objects_created = records_[overflow_slot].objects_created;  // identities stay unique
       records_[0] = *body_aside_;
       body_aside_.reset();
     }
@@ -404,7 +409,7 @@ void execution::finish() {
     in_prologue_ = false;
     next = prologue_return_;
   } else {
-    if (unstarted_ != 0 && settings_.eager_start && wants_every_step_) start_unstarted();
+    if (unstarted_ != 0 && starts_eagerly()) start_unstarted();
     count_decision();
     next = choose_next(false);
     ++switches_;
@@ -416,6 +421,8 @@ void execution::finish() {
 }
 
 void execution::join(unsigned slot, site where) {
+  if (slot == overflow_slot)
+    fail_and_end({"too_many_tasks", "", "the 64th task of a run can be waited for by join_all() only", {to_site(where)}});
   const task_record& target = records_[slot];
   if (target.finished) {
     announce(operation_kind::join, nullptr, where);
@@ -456,9 +463,7 @@ void execution::run_overflow(site where) {
   body_joins_all_ = true;
   body_aside_ = body;
   task_record& task = records_[overflow_slot];
-  auto* name = static_cast<char*>(arena_keep(overflow_name_.size() + 1, 1));
-  std::memcpy(name, overflow_name_.c_str(), overflow_name_.size() + 1);
-  reset(task, overflow_slot, tasks_, name, fiber_worker(overflow_slot, &execution::task_entry));
+  reset(task, overflow_slot, tasks_, overflow_name_.c_str(), fiber_worker(overflow_slot, &execution::task_entry));
   ++task.clock.at[overflow_slot];
   task.objects_created = body_aside_->objects_created;  // identities stay unique
   task.closure = overflow_closure_->first;

@@ -42,8 +42,7 @@ class execution {
     kvrace::strategy* strategy = nullptr;
     recorder* record = nullptr;      // non-null: record everything
     bool stop_at_violation = false;  // cut the run at the first violation of any kind
-    bool eager_start = false;        // every task announces before anybody is chosen
-    bool timeouts_any_time = false;
+    schedule::setting set_up = schedule::setting::sampled;
     std::uint64_t* metrics = nullptr;
     std::size_t deviations_max = SIZE_MAX;  // further ones are not kept
   };
@@ -80,7 +79,11 @@ class execution {
   [[noreturn]] void assume_failed(site where);
   recorder* recording() { return settings_.record; }
   [[nodiscard]] bool data_races() const { return settings_.limits.data_races; }
-  [[nodiscard]] std::string task_name(unsigned slot) const;  // "client", or "client #3" where the name is shared
+  // "client", or "client #3" where the name is shared.
+  [[nodiscard]] std::string name_of_task(unsigned id) const;
+  [[nodiscard]] std::string task_name(unsigned slot) const { return name_of_task(records_[slot].id); }
+  // True while a 64th task has the place of the body, which waits for all tasks.
+  [[nodiscard]] bool body_is_aside() const { return body_aside_.has_value(); }
   [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
 
  private:
@@ -93,6 +96,8 @@ class execution {
   [[nodiscard]] unsigned choose_next(bool current_enabled);
   void switch_to(unsigned slot);
   void start_unstarted();
+  [[nodiscard]] bool starts_eagerly() const { return settings_.set_up == schedule::setting::search && state.every_step != 0; }
+  [[nodiscard]] const char* plain_name(unsigned id) const;
   void run_overflow(site where);
   void nobody_enabled();
   void count_decision();

@@ -1,10 +1,14 @@
 #include <kvrace/schedule.h>
 
+#include <array>
 #include <charconv>
 
 namespace kvrace {
 
 namespace {
+
+// By schedule::setting.
+constexpr std::array<std::string_view, 3> prefixes = {"", "timeouts/", "search/"};
 
 bool read_number(std::string_view& text, std::uint64_t& into) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);
@@ -36,10 +40,10 @@ bool read_item(std::string_view text, deviation& into) {
 }  // namespace
 
 std::string schedule::to_string() const {
-  if (deviations.empty()) return "baseline";
-  std::string text;
+  std::string text(prefixes[static_cast<std::size_t>(set_up)]);
+  if (deviations.empty()) return text + "baseline";
   for (const deviation& item : deviations) {
-    if (!text.empty()) text += ',';
+    if (&item != &deviations.front()) text += ',';
     text += std::to_string(item.task) + '.' + std::to_string(item.operation) + (item.what == deviation::kind::value ? '=' : ':') +
             std::to_string(item.answer);
   }
@@ -48,6 +52,12 @@ std::string schedule::to_string() const {
 
 std::optional<schedule> schedule::parse(std::string_view text, std::string* error) {
   schedule parsed;
+  for (std::size_t i = 1; i < prefixes.size(); ++i) {
+    if (text.substr(0, prefixes[i].size()) != prefixes[i]) continue;
+    text.remove_prefix(prefixes[i].size());
+    parsed.set_up = static_cast<setting>(i);
+    break;
+  }
   if (text == "baseline") return parsed;
   for (std::size_t number = 1;; ++number) {
     const std::size_t comma = text.find(',');

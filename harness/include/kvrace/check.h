@@ -32,6 +32,9 @@ struct check_options {
   double time_s = 0;                  // 0: no such budget. A search it ends is not reproducible, and says so
   bool stop_at_violation = true;      // false: go through all runs, for rates
   bool count_distinct = false;        // count different decision sequences
+  // false: virtual time advances only when no task is enabled. true: there is no time; a timed wait gives up whenever the
+  // strategy chooses so, and sleeping is a yield.
+  bool timeouts_any_time = false;
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;
@@ -54,7 +57,6 @@ result prove(const prove_options& options, const program& tested);
 
 // Runs `schedule` once and stops at the violation. UNSOUND if the program cannot follow it.
 struct replay_options {
-  bool exhaustive = false;  // the schedule comes from prove(): timed waits may time out at any point
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
 };

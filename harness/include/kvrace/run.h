@@ -1,6 +1,7 @@
 // What a test program sees of the run it is in.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <source_location>
@@ -71,6 +72,10 @@ class run {
   }
   // The number of visible operations executed so far.
   [[nodiscard]] static std::uint64_t step() { return detail::state.steps; }
+  // Virtual time since the run began.
+  [[nodiscard]] static std::chrono::nanoseconds now() { return std::chrono::nanoseconds(detail::state.now_ns); }
+  // True if no kvrace::operation is in progress in any task.
+  [[nodiscard]] static bool is_quiescent() { return detail::state.operations_in_progress == 0; }
   // The id of the calling task; 0 is the body.
   [[nodiscard]] static unsigned task() { return detail::current_task_id(); }
 
