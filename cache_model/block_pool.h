@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -19,18 +20,20 @@
 namespace kvrace::cache {
 
 // A lock guard, as a policy sees it.
-template <class Lock>
+template <class Sync, class Lock>
 class section_of final : public critical_section {
  public:
-  explicit section_of(Lock& lock) : lock_(lock) {}
+  section_of(Lock& lock, const seams& seams) : lock_(lock), deferral_(seams.deferral) {}
   void leave() override {
     lock_.unlock();
     ++times_left_;
+    if (deferral_.count() != 0) Sync::sleep_for(deferral_);
   }
   void enter() override { lock_.lock(); }
 
  private:
   Lock& lock_;
+  std::chrono::nanoseconds deferral_;
 };
 
 // In reports, a primitive that belongs to a block is called after it.

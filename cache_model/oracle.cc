@@ -68,7 +68,8 @@ cache_oracle::cache_oracle(run& run, const simulation_options& options)
 
 template <class Message>
 void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where) {
-  if (!on_[static_cast<std::size_t>(oracle)]) return;
+  // The first violation of a run is the one reported.
+  if (failed_ || !on_[static_cast<std::size_t>(oracle)]) return;
   failed_ = true;
   const oracle_description& what = description(oracle);
   if (run::recording()) [[unlikely]]
@@ -215,7 +216,8 @@ void cache_oracle::contract(const prompt& prompt, std::size_t expected_tokens, s
   });
 }
 
-cache_oracle::audit_counts cache_oracle::audit(const prefix_cache<sync>& cache) {
+audit_counts cache_oracle::audit(const prefix_cache<sync>& cache, bool requests_waiting) {
+  requests_waiting_ = requests_waiting;
   ghosts_ = 0;
   for (record& block : blocks_) block.ghost_counted = false;
   cache.audit(*this);
@@ -245,10 +247,11 @@ void cache_oracle::on_lost(std::uint32_t id) {
 }
 
 void cache_oracle::on_block(std::uint32_t id, std::uint32_t references, bool) {
-  if (references == 0 && blocks_[id].holders == 0) return;
+  if (references == blocks_[id].holders && (references == 0 || requests_waiting_)) return;
   fail(oracle_id::reference_balance, id, [&] {
-    return block_name(id) + " counts " + std::to_string(references) + " references while no request is in progress, of which " +
-           std::to_string(blocks_[id].holders) + " were taken";
+    return block_name(id) + " counts " + std::to_string(references) + " references" +
+           (requests_waiting_ ? "" : " while no request is in progress") + ", of which " + std::to_string(blocks_[id].holders) +
+           " were taken";
   });
 }
 

@@ -65,12 +65,9 @@ class cache_oracle final : public cache_listener, public audit_listener {
 
   void contract(const prompt&, std::size_t expected_tokens, std::size_t matched_tokens);
 
-  // Audits. `quiescent`: no operation is in progress, so nobody may hold a reference.
-  struct audit_counts {
-    std::uint64_t blocks = 0;
-    std::uint64_t ghosts = 0;
-  };
-  audit_counts audit(const prefix_cache<sync>& cache);
+  // Requires that no call on the cache is in progress. `requests_waiting`: some requests wait between two calls, so that their
+  // references are still held.
+  audit_counts audit(const prefix_cache<sync>& cache, bool requests_waiting = false);
   void on_ghost(ghost, std::uint32_t block, key_view entry_key) override;
   void on_lost(std::uint32_t block) override;
   void on_block(std::uint32_t block, std::uint32_t references, bool indexed) override;
@@ -108,6 +105,7 @@ class cache_oracle final : public cache_listener, public audit_listener {
   std::uint32_t writes_ = 0;
   std::uint32_t version_min_ = 0;
   std::uint64_t ghosts_ = 0;
+  bool requests_waiting_ = false;  // in the present audit
   fixed_array<sync, record> blocks_;
   std::vector<described_key, kvrace::allocator<described_key>> described_keys_;  // published ones, while recording
 };

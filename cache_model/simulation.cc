@@ -15,13 +15,14 @@ namespace kvrace::cache {
 
 namespace {
 
-cache_parameters parameters_of(const configuration& configuration, cache_listener* listener) {
-  cache_parameters parameters{.capacity_blocks = configuration.capacity_blocks,
-                              .tokens_per_block = configuration.tokens_per_block,
-                              .hash_bits = configuration.hash_bits,
+cache_parameters parameters_of(const simulation_options& options, cache_listener* listener) {
+  cache_parameters parameters{.capacity_blocks = options.configuration.capacity_blocks,
+                              .tokens_per_block = options.configuration.tokens_per_block,
+                              .hash_bits = options.configuration.hash_bits,
                               .seams = {},
                               .listener = listener};
-  for (const std::string& name : configuration.flaws) find_flaw(name)->plant(parameters.seams);
+  for (const std::string& name : options.configuration.flaws) find_flaw(name)->plant(parameters.seams);
+  parameters.seams.deferral = options.deferral;
   return parameters;
 }
 
@@ -31,8 +32,8 @@ class simulated final : public simulation {
       : run_(run),
         tokens_per_block_(options.configuration.tokens_per_block),
         oracle_(run, options),
-        key_policy_(parameters_of(options.configuration, nullptr).seams.key),
-        cache_(find_locking_strategy<sync>(options.configuration.locking)->make(parameters_of(options.configuration, &oracle_))),
+        key_policy_(parameters_of(options, nullptr).seams.key),
+        cache_(find_locking_strategy<sync>(options.configuration.locking)->make(parameters_of(options, &oracle_))),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
@@ -67,27 +68,16 @@ class simulated final : public simulation {
     operation.returns([&] { return std::to_string(matched) + " tokens"; });
   }
 
-  std::size_t serve(const prompt& prompt, cancel_point cancel) override {
+  std::size_t serve(const prompt& prompt, cancel_point cancel, const service_times& times) override {
+    if (!times.none()) return serve_in_time(prompt, cancel, times);
     operation operation([&] { return "serve(" + describe(prompt) + ")"; });
     judged_request& request = begin(prompt);
-    const std::size_t reusable = prompt.tokens.empty() ? 0 : (prompt.tokens.size() - 1) / tokens_per_block_;
-    const std::size_t hits =
-        tokens_per_block_ * cache_->acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
-    add(metric::tokens_queried, prompt.tokens.size());
-    add(metric::tokens_hit, hits);
-    if (request.starved) add(metric::requests_starved, 1);
-    const bool completes = cancel == cancel_point::none;
-    if (completes || cancel == cancel_point::after_fill) fill(request);
-    if (completes) {
-      if (reserved_any(request)) cache_->publish(request);
-      read(request);
-    }
-    cache_->release(request);
-    if (completes)
-      complete(request);
-    else
-      add(metric::requests_cancelled, 1);
-    operation.returns([&] { return completes ? std::to_string(hits) + " tokens from the cache" : std::string("cancelled"); });
+    const std::size_t hits = acquire(request, cancel);
+    fill_and_publish(request, cancel);
+    read_and_release(request, cancel);
+    operation.returns([&] {
+      return cancel == cancel_point::none ? std::to_string(hits) + " tokens from the cache" : std::string("cancelled");
+    });
     return hits;
   }
 
@@ -98,16 +88,28 @@ class simulated final : public simulation {
     operation.returns([&] { return "version " + std::to_string(version); });
   }
 
-  void finish() override {
-    const cache_oracle::audit_counts counts = oracle_.audit(*cache_);
-    add(metric::blocks_audited, counts.blocks);
-    add(metric::blocks_ghost, counts.ghosts);
+  request_outcome outcome() const override {
+    const judged_request& request = *requests_[run::task()];
+    return {.polluted = request.polluted, .stale = request.stale, .starved = request.starved};
   }
+
+  std::optional<audit_counts> audit() override {
+    if (!run::is_quiescent()) return std::nullopt;
+    return count(oracle_.audit(*cache_, requests_waiting_ != 0));
+  }
+
+  void finish() override { count(oracle_.audit(*cache_)); }
 
  private:
   using slot_type = judged_request::slot;
 
   void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
+
+  const audit_counts& count(const audit_counts& counts) {
+    add(metric::blocks_audited, counts.blocks);
+    add(metric::blocks_ghost, counts.ghosts);
+    return counts;
+  }
 
   judged_request& begin(const prompt& prompt) {
     judged_request*& request = requests_[run::task()];
@@ -121,6 +123,66 @@ class simulated final : public simulation {
     }
     oracle_.begins(*request, prompt);
     return *request;
+  }
+
+  // Of a request that is served. Returns the tokens from the cache.
+  std::size_t acquire(judged_request& request, cancel_point cancel) {
+    const std::size_t tokens = request.prompt->tokens.size();
+    const std::size_t reusable = tokens == 0 ? 0 : (tokens - 1) / tokens_per_block_;
+    const std::size_t hits =
+        tokens_per_block_ * cache_->acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
+    add(metric::tokens_queried, tokens);
+    add(metric::tokens_hit, hits);
+    if (request.starved) add(metric::requests_starved, 1);
+    return hits;
+  }
+
+  void fill_and_publish(judged_request& request, cancel_point cancel) {
+    if (cancel == cancel_point::none || cancel == cancel_point::after_fill) fill(request);
+    if (cancel == cancel_point::none && reserved_any(request)) cache_->publish(request);
+  }
+
+  void read_and_release(judged_request& request, cancel_point cancel) {
+    if (cancel == cancel_point::none) read(request);
+    cache_->release(request);
+    if (cancel == cancel_point::none)
+      complete(request);
+    else
+      add(metric::requests_cancelled, 1);
+  }
+
+  std::size_t serve_in_time(const prompt& prompt, cancel_point cancel, const service_times& times) {
+    judged_request* request = nullptr;
+    std::size_t hits = 0;
+    {
+      operation operation([&] { return "serve(" + describe(prompt) + "): reserve"; });
+      request = &begin(prompt);
+      hits = acquire(*request, cancel);
+      operation.returns([&] { return std::to_string(hits) + " tokens from the cache"; });
+      ++requests_waiting_;
+    }
+    if (cancel != cancel_point::after_lookup) {
+      const auto prefill = times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits);
+      wait(cancel == cancel_point::after_reserve ? prefill / 2 : prefill, times.tick);
+      if (cancel != cancel_point::after_reserve) {
+        const operation operation([&] { return "serve(" + describe(prompt) + "): publish"; });
+        fill_and_publish(*request, cancel);
+      }
+    }
+    if (cancel == cancel_point::none) wait(times.decode, times.tick);
+    operation operation([&] { return "serve(" + describe(prompt) + "): release"; });
+    --requests_waiting_;
+    read_and_release(*request, cancel);
+    operation.returns([&] { return std::string(cancel == cancel_point::none ? "" : "cancelled"); });
+    return hits;
+  }
+
+  static void wait(std::chrono::nanoseconds duration, std::chrono::nanoseconds tick) {
+    if (tick.count() != 0) {
+      const std::int64_t end = (run::now() + duration).count();
+      duration += std::chrono::nanoseconds((tick.count() - end % tick.count()) % tick.count());
+    }
+    if (duration.count() != 0) sync::sleep_for(duration);
   }
 
   template <class Matched>
@@ -195,7 +257,7 @@ class simulated final : public simulation {
   void quiescent() {
     if (oracle_.failed() || ++quiescent_points_ < audit_interval_) return;
     quiescent_points_ = 0;
-    oracle_.audit(*cache_);
+    oracle_.audit(*cache_, requests_waiting_ != 0);
   }
 
   run& run_;
@@ -205,6 +267,7 @@ class simulated final : public simulation {
   const key_policy* full_key_policy_ = seams().key;
   std::unique_ptr<prefix_cache<sync>> cache_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
+  std::uint64_t requests_waiting_ = 0;  // between two of their operations
   std::uint64_t quiescent_points_ = 0;
   std::uint64_t audit_interval_;
   simulated** watcher_ = nullptr;

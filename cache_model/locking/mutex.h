@@ -32,7 +32,7 @@ class mutex_cache final : public prefix_cache<Sync> {
 
   std::size_t acquire(request_type& request, const acquire_options& options) override {
     guard lock(mutex_);
-    section_of<guard> section(lock);
+    section_of<Sync, guard> section(lock, pool_.seams());
     const std::size_t hits = pool_.find(request, options.blocks_max);
     if (hits != 0) {
       pool_.seams().pin->between_find_and_pin(section);
@@ -49,7 +49,7 @@ class mutex_cache final : public prefix_cache<Sync> {
 
   void release(request_type& request) override {
     guard lock(mutex_);
-    section_of<guard> section(lock);
+    section_of<Sync, guard> section(lock, pool_.seams());
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::none) give_back(request, i, section);

@@ -43,7 +43,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
     std::size_t hits = 0;
     {
       shared_guard lock(mutex_);
-      section_of<shared_guard> section(lock);
+      section_of<Sync, shared_guard> section(lock, pool_.seams());
       hits = pool_.find(request, options.blocks_max);
       if (hits != 0) {
         pool_.seams().pin->between_find_and_pin(section);
@@ -53,7 +53,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
     }
     if (!options.reserve || hits == request.slots.size()) return hits;
     guard lock(mutex_);
-    section_of<guard> section(lock);
+    section_of<Sync, guard> section(lock, pool_.seams());
     if (base == no_ticks) base = draw_ticks(request);
     reserve(request, base, section);
     return hits;

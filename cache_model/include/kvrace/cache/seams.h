@@ -2,6 +2,7 @@
 // repaired form; a flaw replaces one of them (flaws/), whatever the locking strategy.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -87,6 +88,8 @@ struct seams {
   const recency_policy* recency;
   const eviction_policy* eviction;
   const publish_policy* publish;
+  // Virtual time for which a flawed policy stays outside of a critical section it has left.
+  std::chrono::nanoseconds deferral = {};
 
   seams();  // all repaired
 };

@@ -1,9 +1,11 @@
 // One cache inside one run, with its oracles: what a scenario drives.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,28 @@ struct simulation_options {
   cache::configuration configuration;
   // Oracles to switch off by name; all are on by default. Names: see oracles().
   std::vector<std::string> oracles_off;
+  // Virtual time for which a flawed cache stays outside of a critical section that it should not have left.
+  std::chrono::nanoseconds deferral = {};
+};
+
+// How long the steps of a request take, in virtual time. The request holds its blocks meanwhile.
+struct service_times {
+  std::chrono::nanoseconds prefill_per_token = {};  // between reserving and filling, for each token that is not from the cache
+  std::chrono::nanoseconds decode = {};             // between publishing and the last read
+  std::chrono::nanoseconds tick = {};               // each step ends on a multiple of this; 0: when it ends
+  [[nodiscard]] bool none() const { return prefill_per_token.count() == 0 && decode.count() == 0; }
+};
+
+// What became of a request.
+struct request_outcome {
+  bool polluted = false;
+  bool stale = false;
+  bool starved = false;
+};
+
+struct audit_counts {
+  std::uint64_t blocks = 0;
+  std::uint64_t ghosts = 0;
 };
 
 struct oracle_description {
@@ -56,12 +80,18 @@ class simulation {
   virtual std::size_t lookup(const prompt&) = 0;
   // Serves a request: lookup with pins, reserve blocks for the rest, fill, publish, read everything, release tail first.
   // Returns the number of tokens that came from the cache (at least the last token of the prompt is always recomputed).
-  virtual std::size_t serve(const prompt&, cancel_point = cancel_point::none) = 0;
+  // With service times, each part between two waits is an operation of its own; a request cancelled after it has reserved gives
+  // up half way through its prefill.
+  virtual std::size_t serve(const prompt&, cancel_point = cancel_point::none, const service_times& = {}) = 0;
   // Bumps the cache version: nothing inserted or being filled before it is served afterwards.
   virtual void invalidate() = 0;
   // What the namespace contract asks: lookup(request), compared with `expected_tokens`; a difference is a violation of oracle
   // "namespace_contract".
   virtual void expect_match(const prompt&, std::size_t expected_tokens) = 0;
+  // Of the calling task's last lookup or serve.
+  [[nodiscard]] virtual request_outcome outcome() const = 0;
+  // Audits the structures between two calls; the counts go to the metrics too. nullopt while a call is in progress.
+  virtual std::optional<audit_counts> audit() = 0;
   // The audit at the end of the run, after every task has been joined: all references returned, nothing leaked.
   virtual void finish() = 0;
 };
