@@ -80,9 +80,13 @@ struct mapped_stack {
 
 }  // namespace
 
+class thread_runtime;
+
 struct fiber {
   boost::fibers::context* context = nullptr;
+  thread_runtime* owner = nullptr;
   exception_globals exceptions;
+  exception_globals exceptions_outside;  // of the host: its caller's
   bool abandoned = false;
   std::array<void*, 5> restart{};  // for __builtin_longjmp
   fiber_entry entry = nullptr;
@@ -95,37 +99,38 @@ struct fiber {
 #endif
 };
 
-namespace {
-
 class thread_runtime {
  public:
   thread_runtime() : globals_(reinterpret_cast<exception_globals*>(abi::__cxa_get_globals())) {
     host_.context = boost::fibers::context::active();  // before our own registration for destruction: Boost's outlives us
+    host_.owner = this;
+    running_ = &host_;
   }
   thread_runtime(const thread_runtime&) = delete;
   thread_runtime& operator=(const thread_runtime&) = delete;
-  ~thread_runtime() {
-    stopping_ = true;
-    for (auto& worker : workers_) {
-      if (!worker) continue;
-      fiber_abandon(worker.get());
-      boost::fibers::context::active()->schedule(worker->context);
-      worker->handle.join();
-      ::munmap(worker->stack.base, worker->stack.bytes);
-    }
-  }
+  ~thread_runtime();
 
   fiber& host() { return host_; }
   exception_globals* globals() { return globals_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
   fiber* worker(unsigned index, fiber_entry entry);
 
+  // AddressSanitizer is told of every switch: before it, and by the fiber that arrives.
+  void departs(fiber* from, fiber* to);
+  void departs_for_good(fiber* from);  // to the host
+  void arrives(fiber* at);
+
  private:
+  void work(fiber* self);
+
   fiber host_;
   std::array<std::unique_ptr<fiber>, fibers_max> workers_;
   exception_globals* globals_;
   bool stopping_ = false;
+  fiber* running_ = nullptr;  // kept for AddressSanitizer only
 };
+
+namespace {
 
 thread_runtime& runtime() {
   static thread_local thread_runtime instance;
@@ -134,27 +139,56 @@ thread_runtime& runtime() {
 // A copy of what the switch needs: one load instead of a thread-local lookup. Runs never overlap between threads.
 thread_runtime* active_runtime = nullptr;
 
+}  // namespace
+
 #if defined(KVRACE_ASAN)
-void before_switch(fiber* from, fiber* to) { __sanitizer_start_switch_fiber(&from->fake_stack, to->bounds_bottom, to->bounds_bytes); }
-void after_switch(fiber* self, fiber* previous) {
+void thread_runtime::departs(fiber* from, fiber* to) {
+  __sanitizer_start_switch_fiber(&from->fake_stack, to->bounds_bottom, to->bounds_bytes);
+}
+void thread_runtime::departs_for_good(fiber*) { __sanitizer_start_switch_fiber(nullptr, host_.bounds_bottom, host_.bounds_bytes); }
+void thread_runtime::arrives(fiber* at) {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
-  __sanitizer_finish_switch_fiber(self == nullptr ? nullptr : self->fake_stack, &bottom, &bytes);
-  if (previous != nullptr) {
-    previous->bounds_bottom = bottom;
-    previous->bounds_bytes = bytes;
-  }
+  __sanitizer_finish_switch_fiber(at->fake_stack, &bottom, &bytes);
+  running_->bounds_bottom = bottom;  // of the one that was left: how the host's bounds become known
+  running_->bounds_bytes = bytes;
+  running_ = at;
 }
+#else
+inline void thread_runtime::departs(fiber*, fiber*) {}
+inline void thread_runtime::departs_for_good(fiber*) {}
+inline void thread_runtime::arrives(fiber*) {}
 #endif
 
-__attribute__((noinline)) void worker_loop(fiber* self) {
-  if (__builtin_setjmp(self->restart.data()) != 0) {
-    // Abandoned: everything above this frame is gone.
+namespace {
+
+// Everything above the frame of the setjmp is gone. Frees the fake frames and unpoisons the stack.
+[[noreturn]] void drop_frames(fiber* of) {
 #if defined(KVRACE_ASAN)
-    __asan_unpoison_memory_region(static_cast<char*>(self->stack.base) + page_bytes(), stack_bytes);
+  __asan_handle_no_return();
 #endif
-  }
-  while (!active_runtime->stopping()) self->entry();
+  __builtin_longjmp(of->restart.data(), 1);
+}
+
+__attribute__((noinline)) void worker_loop(fiber* self) {
+  (void)__builtin_setjmp(self->restart.data());
+  // Also when it was abandoned before its first resumption.
+  self->abandoned = false;
+  while (!self->owner->stopping()) self->entry();
+}
+
+}  // namespace
+
+// On its own stack. The creator waits; every later resumption comes from fiber_switch, the last from the destructor.
+void thread_runtime::work(fiber* self) {
+  fiber* creator = running_;
+  self->context = boost::fibers::context::active();
+  arrives(self);
+  departs(self, creator);
+  self->context->suspend();
+  arrives(self);
+  worker_loop(self);
+  departs_for_good(self);
 }
 
 fiber* thread_runtime::worker(unsigned index, fiber_entry entry) {
@@ -162,27 +196,33 @@ fiber* thread_runtime::worker(unsigned index, fiber_entry entry) {
   if (place) return place.get();
   place = std::make_unique<fiber>();
   fiber* self = place.get();
+  fiber* creator = running_;
+  self->owner = this;
   self->entry = entry;
   self->stack = stack_map(index);
 #if defined(KVRACE_ASAN)
   self->bounds_bottom = static_cast<char*>(self->stack.base) + page_bytes();
   self->bounds_bytes = stack_bytes + page_bytes();
 #endif
-  self->handle = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg, mapped_stack{self->stack}, [self] {
-    self->context = boost::fibers::context::active();
-    self->context->suspend();  // back to the creator
-#if defined(KVRACE_ASAN)
-    after_switch(nullptr, nullptr);
-#endif
-    worker_loop(self);
-#if defined(KVRACE_ASAN)
-    __sanitizer_start_switch_fiber(nullptr, active_runtime->host().bounds_bottom, active_runtime->host().bounds_bytes);
-#endif
-  });
+  departs(creator, self);
+  self->handle = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg, mapped_stack{self->stack},
+                                      [self] { self->owner->work(self); });
+  arrives(creator);
   return self;
 }
 
-}  // namespace
+thread_runtime::~thread_runtime() {
+  stopping_ = true;
+  for (auto& worker : workers_) {
+    if (!worker) continue;
+    fiber_abandon(worker.get());
+    departs(&host_, worker.get());
+    boost::fibers::context::active()->schedule(worker->context);
+    worker->handle.join();
+    arrives(&host_);
+    ::munmap(worker->stack.base, worker->stack.bytes);
+  }
+}
 
 fiber* fiber_host() {
   active_runtime = &runtime();
@@ -192,19 +232,17 @@ fiber* fiber_host() {
 fiber* fiber_worker(unsigned index, fiber_entry entry) { return active_runtime->worker(index, entry); }
 
 void fiber_switch(fiber* from, fiber* to) {
-  exception_globals* globals = active_runtime->globals();
+  thread_runtime* thread = from->owner;
+  exception_globals* globals = thread->globals();
   from->exceptions = *globals;
   *globals = to->exceptions;
-#if defined(KVRACE_ASAN)
-  before_switch(from, to);
-#endif
+  thread->departs(from, to);
   to->context->resume();
-#if defined(KVRACE_ASAN)
-  after_switch(from, nullptr);
-#endif
+  thread->arrives(from);
   if (from->abandoned) [[unlikely]] {
     from->abandoned = false;
-    __builtin_longjmp(from->restart.data(), 1);
+    *globals = {};  // it may have been abandoned inside a handler
+    drop_frames(from);
   }
 }
 
@@ -215,18 +253,16 @@ void fiber_abandon(fiber* which) {
 
 __attribute__((noinline)) bool fiber_run_on_host(void (*body)()) {
   fiber& host = active_runtime->host();
+  // The caller may be inside a handler itself; the body starts without, and the caller gets it back.
+  host.exceptions_outside = *active_runtime->globals();
+  *active_runtime->globals() = {};
   host.abandoned = false;
-  if (__builtin_setjmp(host.restart.data()) == 0) {
-    body();
-    return true;
-  }
-  return false;
+  const bool returned = __builtin_setjmp(host.restart.data()) == 0;
+  if (returned) body();
+  *active_runtime->globals() = active_runtime->host().exceptions_outside;
+  return returned;
 }
 
-void fiber_leave_host() {
-  fiber& host = active_runtime->host();
-  *active_runtime->globals() = {};
-  __builtin_longjmp(host.restart.data(), 1);
-}
+void fiber_leave_host() { drop_frames(&active_runtime->host()); }
 
 }  // namespace kvrace::detail
