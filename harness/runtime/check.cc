@@ -89,6 +89,7 @@ class search {
   finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced);
 
   result& found() { return found_; }
+  [[nodiscard]] bool cut() const { return cut_; }
   void finish_metrics() {
     for (std::size_t i = 0; i < found_.metrics.size(); ++i) found_.metrics[i].second = metrics_[i];
   }
@@ -104,6 +105,7 @@ class search {
   result found_;
   std::map<std::string, std::size_t> by_signature_;  // index into found_.findings
   std::unordered_set<std::uint64_t> schedules_;
+  bool cut_ = false;  // a budget or the observer has ended the search
 };
 
 void search::tally(const execution& done) {
@@ -131,6 +133,7 @@ bool search::progress(const budget& limit, double elapsed_s, const bounded_searc
   now.time_s_max = limit.time_s;
   now.schedules_distinct = schedules_.size();
   now.violations = found_.counts.violations;
+  now.run_virtual_s = static_cast<double>(state.now_ns) / 1e9;
   if (bounded != nullptr) {
     now.states_distinct = bounded->states_distinct();
     now.states_open = bounded->states_open();
@@ -147,15 +150,19 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
   const double started_s = monotonic_time_s();
   paced_check pace(limit.time_s > 0 ? std::min(0.1, limit.time_s / 20) : 0.1);
   bool ended = false;
+  const std::function<bool()> go_on = [&] {
+    if (pace.due() && !progress(limit, monotonic_time_s() - started_s, bounded)) cut_ = true;
+    return !cut_;
+  };
   for (std::uint64_t index = 0;; ++index) {
     if (limit.runs != 0 && index == limit.runs) break;
-    if (pace.due() && !progress(limit, monotonic_time_s() - started_s, bounded)) break;
+    if (!go_on()) break;
     if (!strategy.begin_run(index, view)) {
       ended = true;
       break;
     }
     execution::settings settings{limits_, &strategy, nullptr, false, limit.set_up, metrics_.data(),
-                                 bounded != nullptr ? SIZE_MAX : deviations_sampled_max};
+                                 bounded != nullptr ? SIZE_MAX : deviations_sampled_max, false, &go_on};
     run_end end = the_run.run(tested, settings);
     strategy.end_run(the_run.summary());
     tally(the_run);
@@ -163,6 +170,8 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       std::vector<std::uint64_t> scratch(metrics_.size());
       settings.metrics = scratch.data();
       settings.deviations_max = SIZE_MAX;
+      settings.stop_at_violation = settings.repeated = true;
+      settings.go_on = nullptr;
       (void)strategy.begin_run(index, view);
       end = the_run.run(tested, settings);
     }
@@ -220,7 +229,8 @@ finding search::record(const schedule& schedule, const program& tested, std::uin
   (void)follow->begin_run(0, view);
   recorder record(trace_steps_max);
   std::vector<std::uint64_t> scratch(metrics_.size());
-  const run_end end = execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch.data()});
+  const run_end end =
+      execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch.data(), SIZE_MAX, true});
   follow->end_run(execution.summary());
 
   finding made;
@@ -260,7 +270,7 @@ result check(const check_options& options, const program& tested) {
   search.finish_metrics();
   found.strategy = strategy->describe();
   found.seed = options.seed;
-  if (found.verdict == verdict::not_found && found.counts.runs < runs) found.verdict = verdict::incomplete;
+  if (found.verdict == verdict::not_found && (found.counts.runs < runs || search.cut())) found.verdict = verdict::incomplete;
   const auto bound = strategy->bound();
   if (bound) found.pct_bound = bound->probability;
   found.claim = detail::claim_of(found, options.limits, bound);

@@ -96,6 +96,8 @@ void execution::begin(const settings& chosen) {
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
   s.metrics = chosen.metrics;
+  s.repeated = chosen.repeated;
+  s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
   s.timed = 0;
 }
@@ -298,14 +300,17 @@ void execution::nobody_enabled() {
     deadlock();
   }
   std::int64_t earliest_ns = INT64_MAX;
-  for (task_set rest = s.timed; rest != 0; rest &= rest - 1) earliest_ns = std::min(earliest_ns, records_[lowest(rest)].deadline_ns);
-  s.now_ns = std::max(s.now_ns, earliest_ns);
+  task_set due = 0;
   for (task_set rest = s.timed; rest != 0; rest &= rest - 1) {
-    const unsigned slot = lowest(rest);
-    if (records_[slot].deadline_ns > s.now_ns) continue;
-    s.timed &= ~bit(slot);
-    s.enabled |= bit(slot);
+    const std::int64_t deadline_ns = std::max(s.deadline_ns[lowest(rest)], s.now_ns);
+    if (deadline_ns > earliest_ns) continue;
+    if (deadline_ns < earliest_ns) due = 0;
+    earliest_ns = deadline_ns;
+    due |= rest & (0 - rest);
   }
+  s.now_ns = earliest_ns;
+  s.timed &= ~due;
+  s.enabled |= due;
 }
 
 // ---- tasks ----
@@ -512,6 +517,13 @@ void execution::assume_failed(site where) {
 void execution::at_quiescence(std::function<void()> audit) {
   audits_.push_back(std::move(audit));
   state.has_audit = true;
+}
+
+void execution::poll() {
+  constexpr std::uint64_t polls_between = 64;
+  if (settings_.go_on == nullptr) return;
+  state.polls_left = polls_between;
+  if (!(*settings_.go_on)()) leave(failure_ ? run_end::violation : run_end::cut);
 }
 
 void execution::quiescent() {

@@ -31,6 +31,7 @@ enum class run_end : std::uint8_t {
   complete,   // the body returned
   violation,  // cut at the violation
   blocked,    // an assumption was not met
+  cut,        // the search was to end
   unsound,    // the strategy's answer could not be followed, or the program broke a rule of the harness
 };
 
@@ -45,6 +46,8 @@ class execution {
     schedule::setting set_up = schedule::setting::sampled;
     std::uint64_t* metrics = nullptr;
     std::size_t deviations_max = SIZE_MAX;  // further ones are not kept
+    bool repeated = false;                  // see run::repeated
+    const std::function<bool()>* go_on = nullptr;  // asked by run::poll every now and then: false cuts the run
   };
 
   // Runs `tested` once.
@@ -73,6 +76,7 @@ class execution {
   std::uint64_t choose_announced(std::uint64_t outcomes);  // for an operation that has been announced already
   void at_quiescence(std::function<void()> audit);
   void quiescent();
+  void poll();
   void fail(run_failure failure, bool ends_run);
   [[noreturn]] void fail_and_end(run_failure failure);
   [[noreturn]] void end_unsound(std::string message);

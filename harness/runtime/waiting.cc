@@ -34,7 +34,7 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   } else if (s.timeouts_any_time) {
     announce(operation_kind::timeout, &queue, where);
   } else {
-    task.deadline_ns = deadline_ns;
+    s.deadline_ns[s.slot] = deadline_ns;
     s.timed |= self;
     announce_blocked(operation_kind::timeout, &queue, where);
   }
@@ -110,7 +110,7 @@ void sleep(std::chrono::nanoseconds duration, site where) {
     yield(where);
     return;
   }
-  s.current->deadline_ns = deadline_after(duration);
+  s.deadline_ns[s.slot] = deadline_after(duration);
   s.timed |= bit(s.slot);
   announce_blocked(operation_kind::sleep, nullptr, where);
 }
@@ -136,6 +136,7 @@ void assume_failed(site where) { active->assume_failed(where); }
 std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
 void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
 void quiescent() { active->quiescent(); }
+void poll() { active->poll(); }
 void note(std::string_view subject, std::string_view event, std::string_view detail) { active->recording()->note(subject, event, detail); }
 std::size_t operation_called(std::string text) { return active->recording()->operation_called(std::move(text)); }
 void operation_returned(std::size_t record, std::string text) { active->recording()->operation_returned(record, std::move(text)); }

@@ -1,5 +1,7 @@
 #include "strategies/replay.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 #include <vector>
@@ -14,7 +16,14 @@ constexpr unsigned nobody = tasks_max;  // an answer that the engine refuses
 
 class replay_strategy final : public strategy {
  public:
-  explicit replay_strategy(kvrace::schedule schedule) : schedule_(std::move(schedule)), used_(schedule_.deviations.size()) {}
+  explicit replay_strategy(kvrace::schedule schedule) : schedule_(std::move(schedule)), used_(schedule_.deviations.size()) {
+    for (std::size_t i = 0; i < schedule_.deviations.size(); ++i)
+      if (schedule_.deviations[i].task <= tasks_max) queues_[schedule_.deviations[i].task].items.push_back(i);
+    for (queue& each : queues_)
+      std::sort(each.items.begin(), each.items.end(), [this](std::size_t left, std::size_t right) {
+        return std::pair(schedule_.deviations[left].operation, left) < std::pair(schedule_.deviations[right].operation, right);
+      });
+  }
 
   bool begin_run(std::uint64_t index, const execution_view& view) override {
     view_ = &view;
@@ -65,20 +74,31 @@ class replay_strategy final : public strategy {
   [[nodiscard]] std::string describe() const override { return "replay"; }
 
  private:
+  // Each task meets its own deviations in the order of its operations, whatever the others do.
   const deviation* take(deviation::kind what, const task_record& task) {
-    for (std::size_t i = first_unused_; i < schedule_.deviations.size(); ++i) {
-      const deviation& item = schedule_.deviations[i];
-      if (used_[i] || item.what != what || item.task != task.id || item.operation != task.operations) continue;
-      used_[i] = true;
-      while (first_unused_ < used_.size() && used_[first_unused_]) ++first_unused_;
+    queue& waiting = queues_[task.id];
+    while (waiting.next < waiting.items.size() && schedule_.deviations[waiting.items[waiting.next]].operation < task.operations)
+      ++waiting.next;
+    for (std::size_t i = waiting.next; i < waiting.items.size(); ++i) {
+      const std::size_t index = waiting.items[i];
+      const deviation& item = schedule_.deviations[index];
+      if (item.operation != task.operations) break;
+      if (used_[index] || item.what != what) continue;
+      used_[index] = true;
       return &item;
     }
     return nullptr;
   }
 
+  // The deviations of a task, by operation.
+  struct queue {
+    std::vector<std::size_t> items;
+    std::size_t next = 0;
+  };
+
   kvrace::schedule schedule_;
   std::vector<bool> used_;
-  std::size_t first_unused_ = 0;
+  std::array<queue, tasks_max + 1> queues_;
   const execution_view* view_ = nullptr;
   std::optional<std::string> divergence_;
 };

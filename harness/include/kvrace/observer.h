@@ -15,6 +15,7 @@ struct search_progress {
   std::uint64_t states_open = 0;        // bounded search
   unsigned preemptions = 0;             // bounded search: the bound being explored
   std::uint64_t violations = 0;
+  double run_virtual_s = 0;             // virtual time in the present run
 };
 
 class search_observer {

@@ -63,6 +63,13 @@ class run {
   // Adds to the metric with this index in check_options::metrics.
   void add(std::size_t metric, std::uint64_t amount) { detail::state.metrics[metric] += amount; }
 
+  // For runs that take long: lets the observer of the search look in, and cuts the run here if the search is to end. Cheap.
+  static void poll() {
+    if (--detail::state.polls_left == 0) [[unlikely]] detail::poll();
+  }
+  // True while a run is executed again, for the report of its finding: what it adds to metrics is not counted, and a program
+  // that keeps statistics of its own should leave it out too.
+  [[nodiscard]] static bool repeated() { return detail::state.repeated; }
   // True while a finding is re-executed for its report: only then do note() and operation texts go anywhere, so build
   // expensive texts only then.
   [[nodiscard]] static bool recording() { return detail::state.recording; }

@@ -73,7 +73,6 @@ struct task_record {
   // For wait, reacquire and timeout.
   wait_queue* waits_in = nullptr;
   object* reacquires = nullptr;
-  std::int64_t deadline_ns = 0;
   task_set joiners = 0;
   void* fiber = nullptr;
   void (*invoke)(void* closure) = nullptr;
@@ -99,6 +98,7 @@ struct engine_state {
   bool recording = false;
   bool has_audit = false;
   bool wakeups_ask = false;
+  bool repeated = false;           // the run has been executed before; this time it is not counted
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
   std::uint32_t operations_in_progress = 0;
   std::uint32_t messages_used = 0;
@@ -108,6 +108,8 @@ struct engine_state {
   std::uint64_t* metrics = nullptr;
   std::uint64_t objects_alive = 0; // made by Sync::make and not destroyed
   task_set timed = 0;              // tasks that wait with a deadline
+  std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
+  std::uint64_t polls_left = 0;    // calls of run::poll until the search looks at the clock; 0: it never does
 };
 extern constinit engine_state state;
 
@@ -128,6 +130,7 @@ void fail(std::string_view oracle, std::string_view subject, std::string_view me
 [[noreturn]] void assume_failed(site where);
 std::uint64_t choose(std::uint64_t outcomes, site where);
 void at_quiescence(std::function<void()> audit);
+void poll();
 void quiescent();
 void note(std::string_view subject, std::string_view event, std::string_view detail);
 std::size_t operation_called(std::string text);
