@@ -118,4 +118,11 @@ struct pct_options {
 };
 strategy_choice pct(pct_options options = {});
 
+// Partial order sampling as published (Yuan, Yang, Gu, CAV 2018): no parameters, no bound.
+strategy_choice pos();
+
+// Selectively uniform random walk as published (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025): each run interleaves the
+// operations on one shared object uniformly. The first 4 runs only count.
+strategy_choice surw();
+
 }  // namespace kvrace

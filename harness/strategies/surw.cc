@@ -1,0 +1,154 @@
+// Zhao, Wolff, Mathur, Roychoudhury: Selectively Uniform Concurrency Testing, ASPLOS 2025.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <kvrace/strategy.h>
+
+#include "runtime/execution.h"
+#include "strategies/random_source.h"
+
+namespace kvrace {
+
+namespace {
+
+using detail::task_record;
+
+// Per run one object is interesting: its operations are interleaved uniformly, the rest by random priorities. How many operations
+// on it each task still has is taken from the runs before; the first run is a plain sample. A task's count includes those of
+// the tasks it has yet to spawn.
+class surw_strategy final : public strategy {
+ public:
+  explicit surw_strategy(std::uint64_t seed) : seed_(seed) {}
+
+  bool begin_run(std::uint64_t index, const execution_view& view) override {
+    random_ = detail::random_source(seed_, index);
+    view_ = &view;
+    profiling_ = index < profile_runs;
+    known_ = 0;
+    intended_ = nobody;
+    seen_.clear();
+    parents_.fill(0);
+    choose_object();
+    return true;
+  }
+
+  task_answer choose_task(const decision& now) override {
+    take_in_new_tasks();
+    if (intended_ == nobody || finished(intended_)) intend(now.enabled);
+    const unsigned chosen = pick(now);
+    const task_record& task = view_->task(chosen);
+    if (task.pending_object != nullptr) ++seen_[task.pending_object->id][chosen];
+    if (interesting(task)) {
+      if (remaining_[chosen] > 0) --remaining_[chosen];
+      intended_ = nobody;
+    }
+    return {chosen, 1};
+  }
+
+  std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return random_.below(outcomes); }
+
+  void end_run(const run_summary&) override {
+    if (!profiling_) return;
+    for (const auto& [object, by_task] : seen_)
+      if (by_task.size() > 1)
+        for (const auto& [task, count] : by_task) profile_[object][task] = std::max(profile_[object][task], count);
+  }
+
+  [[nodiscard]] bool wants_every_step() const override { return true; }
+  [[nodiscard]] std::string describe() const override { return "selectively uniform random walk"; }
+
+ private:
+  static constexpr unsigned nobody = tasks_max;
+  static constexpr std::uint64_t profile_runs = 4;
+  using counts = std::map<unsigned, std::uint64_t>;  // by task slot
+
+  void choose_object() {
+    has_object_ = !profiling_ && !profile_.empty();
+    remaining_.fill(0);
+    if (!has_object_) return;
+    auto chosen = profile_.begin();
+    std::advance(chosen, static_cast<std::ptrdiff_t>(random_.below(profile_.size())));
+    object_ = chosen->first;
+    for (const auto& [task, count] : chosen->second) remaining_[task] = count;
+  }
+
+  [[nodiscard]] bool interesting(const task_record& task) const {
+    return has_object_ && task.pending_object != nullptr && task.pending_object->id == object_;
+  }
+  [[nodiscard]] bool finished(unsigned task) const { return view_->task(task).finished; }
+
+  void take_in_new_tasks() {
+    for (; known_ < view_->slots(); ++known_) {
+      priority_[known_] = random_.next();
+      parents_[known_] = view_->task(known_).parent;
+      // The child inherits the intention of its parent with its share of the parent's weight.
+      const unsigned parent = parents_[known_];
+      if (known_ == 0 || intended_ != parent) continue;
+      const std::uint64_t share = remaining_[known_];
+      const std::uint64_t whole = share + remaining_[parent];
+      if (whole != 0 && random_.below(whole) < share) intended_ = known_;
+    }
+  }
+
+  // A task, with probability proportional to the interesting operations it has left; every living task counts for at least one.
+  void intend(task_set enabled) {
+    std::uint64_t total = 0;
+    for (task_set rest = enabled; rest != 0; rest &= rest - 1) total += weight(rest);
+    std::uint64_t draw = random_.below(total);
+    for (task_set rest = enabled; rest != 0; rest &= rest - 1) {
+      const std::uint64_t here = weight(rest);
+      if (draw < here) {
+        intended_ = static_cast<unsigned>(std::countr_zero(rest));
+        return;
+      }
+      draw -= here;
+    }
+  }
+  [[nodiscard]] std::uint64_t weight(task_set tasks) const {
+    return std::max<std::uint64_t>(remaining_[static_cast<unsigned>(std::countr_zero(tasks))], 1);
+  }
+
+  // The highest priority among the tasks that are not held: other tasks than the intended one are, at an interesting operation.
+  unsigned pick(const decision& now) {
+    if (now.yielded) priority_[now.current] = random_.next() >> 16U;
+    if (profiling_) priority_[now.current] = random_.next();
+    unsigned best = nobody;
+    for (task_set rest = now.enabled; rest != 0; rest &= rest - 1) {
+      const auto task = static_cast<unsigned>(std::countr_zero(rest));
+      if (task != intended_ && interesting(view_->task(task))) continue;
+      if (best == nobody || priority_[task] > priority_[best]) best = task;
+    }
+    if (best != nobody) return best;
+    intend(now.enabled);  // all are held: the intended one is blocked
+    return intended_;
+  }
+
+  std::uint64_t seed_;
+  detail::random_source random_;
+  const execution_view* view_ = nullptr;
+  bool profiling_ = true;
+  std::map<std::uint32_t, counts> profile_;  // objects that several tasks touched, from the first runs
+  std::map<std::uint32_t, counts> seen_;     // in this run
+  bool has_object_ = false;
+  std::uint32_t object_ = 0;
+  std::array<std::uint64_t, tasks_max> remaining_{};
+  std::array<std::uint64_t, tasks_max> priority_{};
+  std::array<unsigned, tasks_max> parents_{};
+  unsigned known_ = 0;
+  unsigned intended_ = nobody;
+};
+
+struct surw_factory final : strategy_factory {
+  [[nodiscard]] std::unique_ptr<strategy> make(std::uint64_t seed) const override { return std::make_unique<surw_strategy>(seed); }
+};
+
+}  // namespace
+
+strategy_choice surw() { return std::make_shared<surw_factory>(); }
+
+}  // namespace kvrace
