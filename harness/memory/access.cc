@@ -51,16 +51,18 @@ read_tables tables;
 
 void race(const access_history& data, unsigned other, bool other_writes, site other_where, bool writes, site where) {
   if (!active->data_races() || std::uncaught_exceptions() != 0) return;
-  const std::string subject = describe(data);
-  const auto text = [](unsigned slot, bool write, site at) {
-    const source_site place = to_site(at);
-    return std::string(write ? "a write" : "a read") + " by '" + active->task_name(slot) + "'" +
-           (place.line == 0 ? std::string() : " at " + place.file + ":" + std::to_string(place.line));
-  };
-  active->fail({"data_race", subject,
-                "data race on " + subject + ": " + text(other, other_writes, other_where) + " and " + text(state.slot, writes, where) +
-                    " are not ordered by happens-before",
-                {to_site(other_where), to_site(where)}}, true);
+  active->fail_and_end([&] {
+    const std::string subject = describe(data);
+    const auto text = [](unsigned slot, bool write, site at) {
+      const source_site place = to_site(at);
+      return std::string(write ? "a write" : "a read") + " by '" + active->task_name(slot) + "'" +
+             (place.line == 0 ? std::string() : " at " + place.file + ":" + std::to_string(place.line));
+    };
+    return run_failure{"data_race", subject,
+                       "data race on " + subject + ": " + text(other, other_writes, other_where) + " and " +
+                           text(state.slot, writes, where) + " are not ordered by happens-before",
+                       {to_site(other_where), to_site(where)}};
+  });
 }
 
 }  // namespace
@@ -100,10 +102,12 @@ void atomic_misused(const atomic_state& what, const char* message, site where) {
 
 void atomic_created_unseen(const atomic_state& what, site where) {
   if (!active->data_races()) return;
-  active->fail({"data_race", describe(what),
-                "data race on " + describe(what) + ": it is used by '" + active->task_name(state.slot) +
-                    "', to which its construction does not happen before",
-                {to_site(where)}}, true);
+  active->fail_and_end([&] {
+    return run_failure{"data_race", describe(what),
+                       "data race on " + describe(what) + ": it is used by '" + active->task_name(state.slot) +
+                           "', to which its construction does not happen before",
+                       {to_site(where)}};
+  });
 }
 
 void acquire_later(std::uint32_t message) {

@@ -83,9 +83,11 @@ void lifetime_end(void* object, site where) {
   lifetime* header = header_of(object);
   require_usable(*header, where);
   if (!header->alive) {
-    active->fail({"double_destroy", describe(*header),
-                  describe(*header) + " is destroyed again; it was destroyed at " + line_of(header->destroyed_at),
-                  {to_site(header->destroyed_at), to_site(where)}}, true);
+    active->fail_and_end([&] {
+      return run_failure{"double_destroy", describe(*header),
+                         describe(*header) + " is destroyed again; it was destroyed at " + line_of(header->destroyed_at),
+                         {to_site(header->destroyed_at), to_site(where)}};
+    });
   }
   header->alive = false;
   header->destroyed_at = where;
@@ -98,9 +100,11 @@ void require_alive(const void* object, site where) {
   const lifetime* header = header_of(object);
   require_usable(*header, where);
   if (header->alive) return;
-  active->fail({"use_after_destroy", describe(*header),
-                describe(*header) + " is used after it was destroyed at " + line_of(header->destroyed_at),
-                {to_site(header->destroyed_at), to_site(where)}}, true);
+  active->fail_and_end([&] {
+    return run_failure{"use_after_destroy", describe(*header),
+                       describe(*header) + " is used after it was destroyed at " + line_of(header->destroyed_at),
+                       {to_site(header->destroyed_at), to_site(where)}};
+  });
 }
 
 void unusable_outside() {
@@ -110,10 +114,14 @@ void unusable_outside() {
 void unusable(const object& what, site where) {
   if (state.generation == generation_none) unusable_outside();
   if (what.generation == generation_destroyed) {
-    active->fail({"use_after_destroy", describe(what), describe(what) + " is used after it was destroyed", {to_site(where)}}, true);
+    active->fail_and_end([&] {
+      return run_failure{"use_after_destroy", describe(what), describe(what) + " is used after it was destroyed", {to_site(where)}};
+    });
   }
-  active->end_unsound(describe(what) + ", used at " + line_of(where) +
-                      ", was not created in this run: create primitives in the body, and let no static hold one");
+  active->end_unsound([&] {
+    return describe(what) + ", used at " + line_of(where) +
+           ", was not created in this run: create primitives in the body, and let no static hold one";
+  });
 }
 
 }  // namespace kvrace::detail

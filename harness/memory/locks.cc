@@ -34,8 +34,10 @@ unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(
 void lock_misused(const object& lock, const char* message, site where) {
   // Locks know their owner by its slot, and the 64th task has that of the body.
   if (state.generation != generation_none && state.slot == 0 && active->body_is_aside())
-    active->end_unsound(describe(lock) + ": " + message + ", or the body holds it while it waits for 64 tasks, which the harness " +
-                        "cannot tell apart: let the body hold no lock in join_all(), or spawn one task less");
+    active->end_unsound([&] {
+      return describe(lock) + ": " + message + ", or the body holds it while it waits for 64 tasks, which the harness cannot tell " +
+             "apart: let the body hold no lock in join_all(), or spawn one task less";
+    });
   misuse("lock_misuse", &lock, message, where);
 }
 
@@ -43,12 +45,8 @@ void lock_destroyed(const object& lock, const char* message) {
   if (std::uncaught_exceptions() == 0) lock_misused(lock, message, site{});
 }
 
-void execution::deadlock() {
-  task_set blocked = 0;
-  for (unsigned slot = 0; slot < slots_; ++slot)
-    if (!records_[slot].finished) blocked |= bit(slot);
-
-  // Follow the wait-for edges from each task; a task met twice closes the cycle.
+// Follows the wait-for edges from each task; a task met twice closes the cycle. 0 if there is none.
+task_set execution::waiting_cycle(task_set blocked) const {
   task_set cycle = 0;
   for (unsigned start = 0; start < slots_ && cycle == 0; ++start) {
     if ((blocked & bit(start)) == 0) continue;
@@ -62,6 +60,18 @@ void execution::deadlock() {
       if (at == start) cycle = seen;
     }
   }
+  return cycle;
+}
+
+void execution::deadlock() {
+  fail_and_end([this] { return describe_deadlock(); });
+}
+
+run_failure execution::describe_deadlock() const {
+  task_set blocked = 0;
+  for (unsigned slot = 0; slot < slots_; ++slot)
+    if (!records_[slot].finished) blocked |= bit(slot);
+  const task_set cycle = waiting_cycle(blocked);
 
   run_failure failure{"deadlock", "", "", {}};
   const task_set named = cycle != 0 ? cycle : blocked;
@@ -86,7 +96,7 @@ void execution::deadlock() {
   }
   if (cycle == 0 && body_aside_) text += "; 'body' waits for all tasks";
   text = (cycle != 0 ? "a cycle of waiting tasks: " : "no task can go on: ") + text;
-  fail_and_end(std::move(failure));
+  return failure;
 }
 
 }  // namespace kvrace::detail

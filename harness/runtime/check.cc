@@ -25,8 +25,8 @@ namespace detail {
 run run_access::make() { return {}; }
 
 void messages_exhausted() {
-  active->fail({"step_bound", "", "the run used more synchronisation objects than the harness has room for", {}}, true);
-  __builtin_unreachable();
+  active->fail_and_end(
+      [] { return run_failure{"step_bound", "", "the run used more synchronisation objects than the harness has room for", {}}; });
 }
 
 namespace {

@@ -114,24 +114,26 @@ void execution::end() {
 void execution::body_entry() { active->body(); }
 
 void execution::body() {
-  std::string escaped;
   try {
     kvrace::run run = run_access::make();
     (*program_)(run);
     body_returned();
     return;
   } catch (const std::exception& error) {
-    escaped = error.what();
+    keep_first({"escaping_exception", "task 'body'", std::string("an exception left the body: ") + error.what(), {}});
   } catch (...) {
-    escaped = "an exception that is no std::exception";
+    keep_first({"escaping_exception", "task 'body'", "an exception left the body: it is no std::exception", {}});
   }
-  fail_and_end({"escaping_exception", "task 'body'", "an exception left the body: " + escaped, {}});
+  leave(run_end::violation);
 }
 
 void execution::body_returned() {
   if (failure_) return;
   if (alive_ != 0 || overflow_closure_) {
-    fail_and_end({"task_leak", "", "the body returned while " + std::to_string(alive_) + " task(s) were still running: call join_all()", {}});
+    fail_and_end([this] {
+      return run_failure{
+          "task_leak", "", "the body returned while " + std::to_string(alive_) + " task(s) were still running: call join_all()", {}};
+    });
   }
   if (state.objects_alive != 0 && settings_.limits.leaks) {
     failure_ = lifetimes_leak();
@@ -152,22 +154,10 @@ void execution::leave(run_end end) {
   std::terminate();  // an abandoned fiber does not come back here
 }
 
-void execution::fail(run_failure failure, bool ends_run) {
-  if (!failure_) {
-    failure_ = std::move(failure);
-    failure_->step = state.steps;
-  }
-  if (ends_run || settings_.stop_at_violation) leave(run_end::violation);
-}
-
-void execution::fail_and_end(run_failure failure) {
-  fail(std::move(failure), true);
-  std::terminate();  // not reached
-}
-
-void execution::end_unsound(std::string message) {
-  failure_ = run_failure{"unsound", "", std::move(message), {}, state.steps};
-  leave(run_end::unsound);
+void execution::keep_first(run_failure failure) {
+  if (failure_) return;
+  failure_ = std::move(failure);
+  failure_->step = state.steps;
 }
 
 run_summary execution::summary() const {
@@ -220,7 +210,7 @@ unsigned execution::choose_next(bool current_enabled) {
   if (!single || wants_every_step_) {
     const task_answer answer = settings_.strategy->choose_task({enabled, me, current_enabled, yielded, s.decisions});
     if (answer.task >= tasks_max || (enabled & bit(answer.task)) == 0)
-      end_unsound(settings_.strategy->divergence().value_or("the strategy chose a task that is not enabled"));
+      end_unsound([this] { return settings_.strategy->divergence().value_or("the strategy chose a task that is not enabled"); });
     s.ask_at = s.decisions + answer.decisions;
     if (answer.rest_unobserved) {
       wants_every_step_ = false;
@@ -332,9 +322,9 @@ void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::si
   if (s.generation == generation_none) unusable_outside();
   const bool overflow = slots_ == tasks_max;
   if (tasks_ == tasks_max)
-    fail_and_end({"too_many_tasks", "", "a run has at most " + std::to_string(tasks_max) + " tasks", {}});
+    fail_and_end([] { return run_failure{"too_many_tasks", "", "a run has at most " + std::to_string(tasks_max) + " tasks", {}}; });
   if (overflow && s.slot != 0)
-    fail_and_end({"too_many_tasks", "", "the 64th task of a run can be spawned by the body only", {}});
+    fail_and_end([] { return run_failure{"too_many_tasks", "", "the 64th task of a run can be spawned by the body only", {}}; });
   ++tasks_;
   auto* copy = static_cast<char*>(arena_keep(name.size() + 1, 1));
   std::memcpy(copy, name.data(), name.size());
@@ -373,20 +363,17 @@ void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)
 void execution::task_entry() { active->task_main(); }
 
 void execution::task_main() {
-  std::string escaped;
-  bool failed = false;
+  bool failed = true;
   try {
     task_record& task = *state.current;
     task.invoke(task.closure);
+    failed = false;
   } catch (const std::exception& error) {
-    failed = true;
-    escaped = error.what();
+    keep_first({"escaping_exception", "task '" + task_name(state.slot) + "'", std::string("an exception left a task: ") + error.what(), {}});
   } catch (...) {
-    failed = true;
-    escaped = "an exception that is no std::exception";
+    keep_first({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: it is no std::exception", {}});
   }
-  if (failed)
-    fail_and_end({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: " + escaped, {}});
+  if (failed) leave(run_end::violation);
   finish();
 }
 
@@ -427,7 +414,9 @@ void execution::finish() {
 
 void execution::join(unsigned slot, site where) {
   if (slot == overflow_slot)
-    fail_and_end({"too_many_tasks", "", "the 64th task of a run can be waited for by join_all() only", {to_site(where)}});
+    fail_and_end([where] {
+      return run_failure{"too_many_tasks", "", "the 64th task of a run can be waited for by join_all() only", {to_site(where)}};
+    });
   const task_record& target = records_[slot];
   if (target.finished) {
     announce(operation_kind::join, nullptr, where);
@@ -443,7 +432,7 @@ void execution::join(unsigned slot, site where) {
 void execution::join_all(site where) {
   engine_state& s = state;
   if (s.slot != 0 || s.current->fiber != fiber_host())
-    fail_and_end({"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}});
+    fail_and_end([] { return run_failure{"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}}; });
   if (overflow_closure_) {
     run_overflow(where);
   } else if (alive_ != 0) {
@@ -495,7 +484,7 @@ std::uint64_t execution::choose_announced(std::uint64_t outcomes) {
   if (outcomes < 2) return 0;
   const std::uint64_t outcome = settings_.strategy->choose_value(state.slot, outcomes);
   if (outcome >= outcomes)
-    end_unsound(settings_.strategy->divergence().value_or("the strategy chose an outcome that does not exist"));
+    end_unsound([this] { return settings_.strategy->divergence().value_or("the strategy chose an outcome that does not exist"); });
   if (outcome != 0) note_deviation(deviation::kind::value, outcome);
   return outcome;
 }

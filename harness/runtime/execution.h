@@ -77,9 +77,24 @@ class execution {
   void at_quiescence(std::function<void()> audit);
   void quiescent();
   void poll();
-  void fail(run_failure failure, bool ends_run);
-  [[noreturn]] void fail_and_end(run_failure failure);
-  [[noreturn]] void end_unsound(std::string message);
+  // The first failure of a run is kept. `make` returns the run_failure, and all it needed is destroyed before the run ends: the
+  // stack of a run that is cut is never unwound, so strings on it would be lost for good.
+  template <class Make>
+  void fail(bool ends_run, Make make) {
+    keep_first(make());
+    if (ends_run || settings_.stop_at_violation) leave(run_end::violation);
+  }
+  template <class Make>
+  [[noreturn]] void fail_and_end(Make make) {
+    keep_first(make());
+    leave(run_end::violation);
+  }
+  // As above; `make` returns the message.
+  template <class Make>
+  [[noreturn]] void end_unsound(Make make) {
+    failure_ = run_failure{"unsound", "", make(), {}, state.steps};
+    leave(run_end::unsound);
+  }
   [[noreturn]] void assume_failed(site where);
   recorder* recording() { return settings_.record; }
   [[nodiscard]] bool data_races() const { return settings_.limits.data_races; }
@@ -91,6 +106,7 @@ class execution {
   [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
 
  private:
+  void keep_first(run_failure failure);
   void begin(const settings& chosen);
   void body();
   void body_returned();
@@ -106,6 +122,8 @@ class execution {
   void nobody_enabled();
   void count_decision();
   [[noreturn]] void deadlock();
+  [[nodiscard]] run_failure describe_deadlock() const;
+  [[nodiscard]] task_set waiting_cycle(task_set blocked) const;
   [[noreturn]] void leave(run_end end);
   void note_deviation(deviation::kind what, std::uint64_t answer);
   void widen_clocks(unsigned slot);

@@ -130,7 +130,9 @@ void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)) { active-
 void join_all(site where) { active->join_all(where); }
 void require_failed(std::string_view message, site where) { fail("requirement", "", message, true, where); }
 void fail(std::string_view oracle, std::string_view subject, std::string_view message, bool ends_run, site where) {
-  active->fail({std::string(oracle), std::string(subject), std::string(message), {to_site(where)}}, ends_run);
+  active->fail(ends_run, [&] {
+    return run_failure{std::string(oracle), std::string(subject), std::string(message), {to_site(where)}};
+  });
 }
 void assume_failed(site where) { active->assume_failed(where); }
 std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
@@ -145,16 +147,18 @@ void name_object(const object& what, std::string_view name) { active->recording(
 unsigned current_task_id() { return state.current == nullptr ? 0 : state.current->id; }
 
 void steps_exceeded() {
-  active->fail({"step_bound", "", "the run did not end within " + std::to_string(state.steps_max) +
-                                      " visible operations: a livelock, or the bound is too low", {}}, true);
-  __builtin_unreachable();
+  active->fail_and_end([] {
+    return run_failure{"step_bound", "", "the run did not end within " + std::to_string(state.steps_max) +
+                                             " visible operations: a livelock, or the bound is too low", {}};
+  });
 }
 
 void misuse(const char* oracle, const object* what, std::string_view message, site where) {
   if (state.generation == generation_none) unusable_outside();
-  const std::string subject = what != nullptr ? describe(*what) : std::string();
-  active->fail({oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}}, true);
-  __builtin_unreachable();
+  active->fail_and_end([&] {
+    const std::string subject = what != nullptr ? describe(*what) : std::string();
+    return run_failure{oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}};
+  });
 }
 
 
