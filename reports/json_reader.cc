@@ -107,6 +107,7 @@ class node {
       out.push_back(read(item.key(), node(item.value(), pointer_ + '/' + escaped(item.key()))));
     return out;
   }
+  [[nodiscard]] bool is_null() const { return value_.is_null(); }
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
 
  private:
@@ -245,6 +246,43 @@ rate read_rate(const std::string& name, const node& at) {
   return {.name = name, .numerator = at.member("numerator").count(), .denominator = at.member("denominator").count()};
 }
 
+traffic_window::level read_level(const node& at) {
+  at.expect_members({"mean", "max"});
+  return {.mean = at.member("mean").real(), .max = at.member("max").count()};
+}
+
+traffic_window::latency read_latency(const node& at) {
+  at.expect_members({"p50", "p90", "p99", "max"});
+  return {.p50 = at.member("p50").real(),
+          .p90 = at.member("p90").real(),
+          .p99 = at.member("p99").real(),
+          .max = at.member("max").real()};
+}
+
+traffic_window read_window(const node& at) {
+  at.expect_members({"start_s", "length_s", "arrivals", "completed", "cancelled", "invalidations", "starved", "qps_offered",
+                     "qps_reached", "in_flight", "queued", "latency_ms", "rates"});
+  return {.start_s = at.member("start_s").real(),
+          .length_s = at.member("length_s").real(),
+          .arrivals = at.member("arrivals").count(),
+          .completed = at.member("completed").count(),
+          .cancelled = at.member("cancelled").count(),
+          .invalidations = at.member("invalidations").count(),
+          .starved = at.member("starved").count(),
+          .qps_offered = at.member("qps_offered").real(),
+          .qps_reached = at.member("qps_reached").real(),
+          .in_flight = read_level(at.member("in_flight")),
+          .queued = read_level(at.member("queued")),
+          .latency_ms = read_latency(at.member("latency_ms")),
+          .rates = at.member("rates").named_list(read_rate)};
+}
+
+std::optional<traffic_facts> read_traffic(const node& at) {
+  if (at.is_null()) return std::nullopt;
+  at.expect_members({"total", "windows"});
+  return traffic_facts{.total = read_window(at.member("total")), .windows = at.member("windows").list(read_window)};
+}
+
 bound read_bound(const node& at) {
   at.expect_members({"name", "value"});
   return {.name = at.member("name").text(), .value = at.member("value").text()};
@@ -282,11 +320,12 @@ report read_report(const node& at, const json& value) {
   if (*version != schema_version) refuse(at.pointer() + "/schema_version", std::to_string(schema_version));
   at.expect_members({"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed",
                      "preemptions_bound", "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics",
-                     "rates", "findings", "build", "timing"});
+                     "rates", "traffic", "findings", "build", "timing"});
   return {.scenario = read_scenario(at.member("scenario")),
           .mode = at.member("mode").text(),
           .result = read_found(at),
           .rates = at.member("rates").named_list(read_rate),
+          .traffic = read_traffic(at.member("traffic")),
           .bounds = at.member("bounds").list(read_bound),
           .expectation = read_expectation(at.member("expectation")),
           .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),

@@ -96,10 +96,41 @@ json to_json(const rate& r) {
   return {{"numerator", count(r.numerator)}, {"denominator", count(r.denominator)}, {"value", value}};
 }
 
+json to_json(const std::vector<rate>& rates) {
+  json out = json::object();
+  for (const rate& r : rates) out[r.name] = to_json(r);
+  return out;
+}
+
+json to_json(const traffic_window::level& level) { return {{"mean", real(level.mean)}, {"max", count(level.max)}}; }
+
+json to_json(const traffic_window& window) {
+  return {{"start_s", real(window.start_s)},
+          {"length_s", real(window.length_s)},
+          {"arrivals", count(window.arrivals)},
+          {"completed", count(window.completed)},
+          {"cancelled", count(window.cancelled)},
+          {"invalidations", count(window.invalidations)},
+          {"starved", count(window.starved)},
+          {"qps_offered", real(window.qps_offered)},
+          {"qps_reached", real(window.qps_reached)},
+          {"in_flight", to_json(window.in_flight)},
+          {"queued", to_json(window.queued)},
+          {"latency_ms",
+           {{"p50", real(window.latency_ms.p50)},
+            {"p90", real(window.latency_ms.p90)},
+            {"p99", real(window.latency_ms.p99)},
+            {"max", real(window.latency_ms.max)}}},
+          {"rates", to_json(window.rates)}};
+}
+
+json to_json(const std::optional<traffic_facts>& traffic) {
+  if (!traffic) return nullptr;
+  return {{"total", to_json(traffic->total)}, {"windows", list(traffic->windows)}};
+}
+
 json to_json(const report& facts) {
   const result& found = facts.result;
-  json rates = json::object();
-  for (const rate& r : facts.rates) rates[r.name] = to_json(r);
   json metrics = json::object();
   for (const auto& [name, value] : found.metrics) metrics[name] = count(value);
   json bounds = json::array();
@@ -133,7 +164,8 @@ json to_json(const report& facts) {
           {"counts", to_json(found.counts)},
           {"executions_by_bound", std::move(by_bound)},
           {"metrics", std::move(metrics)},
-          {"rates", std::move(rates)},
+          {"rates", to_json(facts.rates)},
+          {"traffic", to_json(facts.traffic)},
           {"findings", std::move(findings)},
           {"build",
            {{"project_version", facts.build.project_version},

@@ -28,6 +28,41 @@ struct rate {
   std::uint64_t denominator = 0;
 };
 
+// A stretch of virtual time in which requests arrived and were served. Counts are sums over the runs, the maxima over all of
+// them; every request counts where it arrives, ends or is audited.
+struct traffic_window {
+  double start_s = 0;
+  double length_s = 0;  // of one run, on average
+  std::uint64_t arrivals = 0;
+  // How requests ended: one of these three.
+  std::uint64_t completed = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t invalidations = 0;
+  std::uint64_t starved = 0;  // of the completed and the cancelled ones: went on without a block that could not be had
+  double qps_offered = 0;     // arrivals a second
+  double qps_reached = 0;     // ends a second
+  struct level {
+    double mean = 0;
+    std::uint64_t max = 0;
+  };
+  level in_flight;
+  level queued;               // arrived, and no worker is free
+  // From arrival to end, of the completed ones.
+  struct latency {
+    double p50 = 0;
+    double p90 = 0;
+    double p99 = 0;
+    double max = 0;
+  };
+  latency latency_ms;
+  std::vector<rate> rates;
+};
+
+struct traffic_facts {
+  traffic_window total;
+  std::vector<traffic_window> windows;  // in order; the last one goes on until every request has ended
+};
+
 // A limit the claim is subject to.
 struct bound {
   std::string name;   // "tasks", "operations per task", "preemptions", "memory model"
@@ -57,6 +92,7 @@ struct report {
   std::string mode;  // "run", "prove", "replay"
   kvrace::result result;
   std::vector<rate> rates;
+  std::optional<traffic_facts> traffic;  // of scenarios with traffic
   std::vector<bound> bounds;
   expectation_facts expectation;
   // The command that repeats result.findings[i]; same length as result.findings.

@@ -7,6 +7,7 @@
 #include "reports/plain_text.h"
 #include "reports/report.h"
 #include "reports/trace_table.h"
+#include "reports/traffic_table.h"
 
 namespace kvrace::reports {
 namespace {
@@ -24,6 +25,10 @@ class writer {
     const std::vector<finding>& findings = facts.result.findings;
     for (std::size_t i = 0; i < findings.size(); ++i) write_finding(findings[i], i + 1, findings.size());
     out_ << '\n';
+    if (facts.traffic) {
+      write_traffic_table(out_, *facts.traffic, how_);
+      out_ << '\n';
+    }
     write_facts(facts);
     write_replay(facts);
   }
