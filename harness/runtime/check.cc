@@ -8,8 +8,9 @@
 #include <map>
 #include <memory>
 #include <stdexcept>
-#include <unordered_set>
 #include <utility>
+
+#include <absl/container/flat_hash_set.h>
 
 #include "proof/bounded_search.h"
 #include "runtime/claim.h"
@@ -104,7 +105,7 @@ class search {
   std::vector<std::uint64_t> metrics_;
   result found_;
   std::map<std::string, std::size_t> by_signature_;  // index into found_.findings
-  std::unordered_set<std::uint64_t> schedules_;
+  absl::flat_hash_set<std::uint64_t> schedules_;  // only its size is ever looked at: its order differs from run to run
   bool cut_ = false;  // a budget or the observer has ended the search
 };
 
@@ -322,7 +323,10 @@ result replay(const replay_options& options, const schedule& schedule, const pro
   } else if (!recorded.oracle.empty()) {
     found.verdict = verdict::unsound;
   }
-  if (!recorded.oracle.empty()) found.findings.push_back(std::move(recorded));
+  if (recorded.oracle.empty())
+    found.trace = std::move(recorded.trace);
+  else
+    found.findings.push_back(std::move(recorded));
   found.claim = detail::claim_of(found, options.limits, std::nullopt);
   return std::move(found);
 }

@@ -6,5 +6,6 @@
 #include <kvrace/result.h>
 #include <kvrace/run.h>
 #include <kvrace/schedule.h>
+#include <kvrace/shrink.h>
 #include <kvrace/strategy.h>
 #include <kvrace/sync.h>

@@ -108,6 +108,7 @@ struct result {
   std::vector<std::uint64_t> executions_by_bound;  // cumulative executions_distinct at 0, 1, ... preemptions
   std::vector<std::pair<std::string, std::uint64_t>> metrics;  // see check_options::metrics, summed over the runs
   std::vector<finding> findings;   // one per signature, in order of their first run
+  std::vector<trace_step> trace;   // replay() of a schedule that passes: its steps
 
   [[nodiscard]] bool passed() const;  // proved, exhausted or not_found
 };

@@ -1,0 +1,41 @@
+// From a failing schedule to a smaller one that fails in the same way, as small as can be shown within a budget.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <kvrace/check.h>
+
+namespace kvrace {
+
+struct shrink_options {
+  std::uint64_t runs = 100'000;          // executions, over everything
+  std::uint64_t states_max = 5'000'000;  // of the search that certifies
+  kvrace::limits limits = {};
+  std::vector<std::string> metrics = {};
+};
+
+struct shrunk {
+  finding minimal;           // the same signature as the finding it came from
+  unsigned preemptions = 0;  // of minimal.schedule
+  // Every schedule with fewer preemptions was explored and none fails like this.
+  bool certified = false;
+  std::uint64_t runs = 0;  // executions spent
+
+  // The passing schedule that differs least: one answer of the minimal one left out, the last for which the run passes.
+  std::optional<schedule> passing;
+  // Two conflicting steps whose order is different in the two runs, the last such pair of the failing one; step numbers of
+  // minimal.trace. Empty if there is no such pair.
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> decisive;
+};
+
+// Deterministic, and anytime: a spent budget leaves the best so far. Requires a finding of `tested` that replays.
+shrunk shrink(const shrink_options& options, const finding& from, const program& tested);
+
+// How often the run of a finding switched away from a task that could have gone on.
+[[nodiscard]] unsigned preemptions_of(const finding& recorded);
+
+}  // namespace kvrace
