@@ -17,7 +17,9 @@ namespace kvrace::testing {
 inline std::string outcome(const result& found) {
   return found.findings.empty() ? to_string(found.verdict) : found.findings.front().oracle;
 }
-inline std::string message(const result& found) { return found.findings.empty() ? std::string() : found.findings.front().message; }
+inline std::string message(const result& found) {
+  return found.findings.empty() ? std::string() : found.findings.front().message;
+}
 
 // All interleavings of a small program. The outcome is "PROVED" or the oracle that failed.
 inline result explore(const program& tested, const limits& limits = {}) { return prove({.limits = limits}, tested); }

@@ -471,7 +471,8 @@ TEST_CASE("an atomic used outside of a run throws std::logic_error") {
 
 TEST_CASE("an atomic from outside of the run makes the run unsound, by name") {
   atomic<int> outside(1);
-  const kvrace::result found = sample([&](kvrace::run& run) { run.spawn("task", [&] { (void)outside.load(); }), run.join_all(); });
+  const kvrace::result found =
+      sample([&](kvrace::run& run) { run.spawn("task", [&] { (void)outside.load(); }), run.join_all(); });
   CHECK(found.verdict == kvrace::verdict::unsound);
   CHECK(contains(message(found), "was not created in this run"));
   CHECK(contains(message(found), "atomic_test.cc"));

@@ -56,7 +56,16 @@ TEST_CASE("two mutexes do not exclude each other") {
           mutex left;
           mutex right;
           var<int> count(0);
-          both(run, [&] { lock_guard lock(left); count = count.load() + 1; }, [&] { lock_guard lock(right); count = count.load() + 1; });
+          both(
+              run,
+              [&] {
+                lock_guard lock(left);
+                count = count.load() + 1;
+              },
+              [&] {
+                lock_guard lock(right);
+                count = count.load() + 1;
+              });
         })) == "data_race");
 }
 
@@ -84,13 +93,14 @@ TEST_CASE("try_lock succeeds exactly when the mutex is free, and a failure order
   CHECK(outcome(explore([](kvrace::run& run) {
           mutex m;
           var<int> data(0);
-          both(run, [&] { data.store(1), m.lock(), m.unlock(); },
-               [&] {
-                 if (m.try_lock())
-                   m.unlock();
-                 else
-                   (void)data.load();
-               });
+          both(
+              run, [&] { data.store(1), m.lock(), m.unlock(); },
+              [&] {
+                if (m.try_lock())
+                  m.unlock();
+                else
+                  (void)data.load();
+              });
         })) == "data_race");
 }
 
@@ -148,13 +158,18 @@ TEST_CASE("std::lock_guard, std::unique_lock and std::scoped_lock work with a mu
     mutex left;
     mutex right;
     var<int> count(0);
-    both(run, [&] { std::scoped_lock lock(left, right); count = count.load() + 1; },
-         [&] {
-           std::unique_lock<mutex> outer(right);
-           outer.unlock();
-           const std::lock_guard<mutex> inner(left);
-           count = count.load() + 1;
-         });
+    both(
+        run,
+        [&] {
+          std::scoped_lock lock(left, right);
+          count = count.load() + 1;
+        },
+        [&] {
+          std::unique_lock<mutex> outer(right);
+          outer.unlock();
+          const std::lock_guard<mutex> inner(left);
+          count = count.load() + 1;
+        });
     return count.load();
   });
   CHECK(values == std::set<int>{2});
@@ -254,13 +269,14 @@ TEST_CASE("a writer's unlock happens before later readers and writers, a reader'
     return outcome(explore([=](kvrace::run& run) {
       shared_mutex m;
       var<int> data(0);
-      both(run, [&] { m.lock(), data.store(1), m.unlock(); },
-           [&] {
-             if (second_writes)
-               m.lock(), data.store(2), m.unlock();
-             else
-               m.lock_shared(), (void)data.load(), m.unlock_shared();
-           });
+      both(
+          run, [&] { m.lock(), data.store(1), m.unlock(); },
+          [&] {
+            if (second_writes)
+              m.lock(), data.store(2), m.unlock();
+            else
+              m.lock_shared(), (void)data.load(), m.unlock_shared();
+          });
     }));
   };
   CHECK(writer_first(true) == "PROVED");
@@ -268,8 +284,15 @@ TEST_CASE("a writer's unlock happens before later readers and writers, a reader'
   CHECK(outcome(explore([](kvrace::run& run) {
           shared_mutex m;
           var<int> data(0);
-          for (int reader = 0; reader < 2; ++reader) run.spawn("reader", [&] { shared_lock lock(m); (void)data.load(); });
-          run.spawn("writer", [&] { lock_guard lock(m); data.store(1); });
+          for (int reader = 0; reader < 2; ++reader)
+            run.spawn("reader", [&] {
+              shared_lock lock(m);
+              (void)data.load();
+            });
+          run.spawn("writer", [&] {
+            lock_guard lock(m);
+            data.store(1);
+          });
           run.join_all();
         })) == "PROVED");
 }
@@ -279,13 +302,14 @@ TEST_CASE("there is no happens-before from reader to reader") {
           shared_mutex m;
           var<int> data(0);
           atomic<int> order(0);
-          both(run, [&] { data.store(1), m.lock_shared(), order.store(1, std::memory_order_relaxed), m.unlock_shared(); },
-               [&] {
-                 m.lock_shared();
-                 const bool after = order.load(std::memory_order_relaxed) == 1;
-                 m.unlock_shared();
-                 if (after) (void)data.load();
-               });
+          both(
+              run, [&] { data.store(1), m.lock_shared(), order.store(1, std::memory_order_relaxed), m.unlock_shared(); },
+              [&] {
+                m.lock_shared();
+                const bool after = order.load(std::memory_order_relaxed) == 1;
+                m.unlock_shared();
+                if (after) (void)data.load();
+              });
         })) == "data_race");
   // A writer between them passes it on.
   CHECK(outcome(explore([](kvrace::run& run) {
@@ -309,7 +333,16 @@ TEST_CASE("writing under a shared lock is a race") {
   CHECK(outcome(explore([](kvrace::run& run) {
           shared_mutex m;
           var<int> data(0);
-          both(run, [&] { shared_lock lock(m); data.store(1); }, [&] { shared_lock lock(m); (void)data.load(); });
+          both(
+              run,
+              [&] {
+                shared_lock lock(m);
+                data.store(1);
+              },
+              [&] {
+                shared_lock lock(m);
+                (void)data.load();
+              });
         })) == "data_race");
 }
 
@@ -438,11 +471,12 @@ TEST_CASE("a primitive destroyed between a task's request and its turn is used a
       };
       auto* held = kvrace::sync::make<holder>();
       atomic<bool> alive(true);
-      both(run,
-           [&, held] {
-             if (alive.load()) use(*held);
-           },
-           [&, held] { alive.store(false), kvrace::sync::destroy(held); });
+      both(
+          run,
+          [&, held] {
+            if (alive.load()) use(*held);
+          },
+          [&, held] { alive.store(false), kvrace::sync::destroy(held); });
     });
   };
   const kvrace::result found = overtaken([](auto& held) { held.m.lock(); });
@@ -462,11 +496,12 @@ TEST_CASE("an exhaustive search finds the use of an atomic that was alive when i
   CHECK(outcome(explore([](kvrace::run& run) {
           auto* value = kvrace::sync::make<atomic<int>>(0);
           atomic<bool> alive(true);
-          both(run,
-               [&, value] {
-                 if (alive.load()) (void)value->load();
-               },
-               [&, value] { alive.store(false), kvrace::sync::destroy(value); });
+          both(
+              run,
+              [&, value] {
+                if (alive.load()) (void)value->load();
+              },
+              [&, value] { alive.store(false), kvrace::sync::destroy(value); });
         })) == "use_after_destroy");
 }
 
@@ -548,9 +583,7 @@ TEST_CASE("a reader that waits for a writer that waits for it is a cycle") {
 TEST_CASE("a task that joins itself is a deadlock") {
   const kvrace::finding found = deadlock([](kvrace::run& run) {
     kvrace::thread self;
-    run.spawn("starter", [&] {
-      self = kvrace::thread([&] { self.join(); });
-    });
+    run.spawn("starter", [&] { self = kvrace::thread([&] { self.join(); }); });
     run.join_all();
   });
   CHECK(contains(found.message, "'thread' waits for the end of 'thread'"));

@@ -63,7 +63,8 @@ TEST_CASE("unordered reads do not race") {
 }
 
 TEST_CASE("conversion and assignment are checked as load and store are") {
-  CHECK(outcome(two_tasks([](var<int>& data) { data = 5; }, [](var<int>& data) { (void)static_cast<int>(data); })) == "data_race");
+  CHECK(outcome(two_tasks([](var<int>& data) { data = 5; }, [](var<int>& data) { (void)static_cast<int>(data); })) ==
+        "data_race");
   CHECK(outcome(two_tasks([](var<int>& data) { (void)static_cast<int>(data); },
                           [](var<int>& data) { (void)static_cast<int>(data); })) == "PROVED");
 }
@@ -73,13 +74,14 @@ TEST_CASE("copying a var reads one and writes the other") {
     return explore([=](kvrace::run& run) {
       var<int> from(1);
       var<int> to(0);
-      both(run, [&] { to = from; },
-           [&] {
-             if (second_writes_source)
-               from.store(2);
-             else
-               (void)from.load();
-           });
+      both(
+          run, [&] { to = from; },
+          [&] {
+            if (second_writes_source)
+              from.store(2);
+            else
+              (void)from.load();
+          });
       run.require(to.load() != 0, "the value was copied");
     });
   };
@@ -249,8 +251,9 @@ TEST_CASE("a race is found in the first run that has it, whatever the order of t
     const kvrace::result found = kvrace::check({.seed = seed, .runs = 1}, [](kvrace::run& run) {
       var<int> data(0);
       atomic<int> other(0);
-      both(run, [&] { other.store(1, std::memory_order_relaxed), data.store(1); },
-           [&] { (void)other.load(std::memory_order_relaxed), (void)data.load(); });
+      both(
+          run, [&] { other.store(1, std::memory_order_relaxed), data.store(1); },
+          [&] { (void)other.load(std::memory_order_relaxed), (void)data.load(); });
     });
     CHECK(outcome(found) == "data_race");
   }
@@ -295,7 +298,8 @@ TEST_CASE("an atomic used by a task that does not know of its construction is a 
       atomic<atomic<int>*> pointer(nullptr);
       run.spawn("maker", [&] { pointer.store(kvrace::sync::make<atomic<int>>(7), order); });
       run.spawn("user", [&] {
-        if (atomic<int>* made = pointer.load(std::memory_order_acquire); made != nullptr) (void)made->load(std::memory_order_relaxed);
+        if (atomic<int>* made = pointer.load(std::memory_order_acquire); made != nullptr)
+          (void)made->load(std::memory_order_relaxed);
       });
       run.join_all();
       kvrace::sync::destroy(pointer.load());

@@ -171,24 +171,25 @@ TEST_CASE("an exception can be passed from one task to another") {
   CHECK(outcome(explore([](kvrace::run& run) {
           std::exception_ptr passed;
           atomic<bool> ready(false);
-          both(run,
-               [&] {
-                 try {
-                   throw std::runtime_error("from the first");
-                 } catch (...) {
-                   passed = std::current_exception();
-                   ready.store(true);
-                   ready.store(true);
-                 }
-               },
-               [&] {
-                 if (!ready.load()) return;
-                 try {
-                   std::rethrow_exception(passed);
-                 } catch (const std::runtime_error& error) {
-                   run.require(std::string(error.what()) == "from the first", "the same");
-                 }
-               });
+          both(
+              run,
+              [&] {
+                try {
+                  throw std::runtime_error("from the first");
+                } catch (...) {
+                  passed = std::current_exception();
+                  ready.store(true);
+                  ready.store(true);
+                }
+              },
+              [&] {
+                if (!ready.load()) return;
+                try {
+                  std::rethrow_exception(passed);
+                } catch (const std::runtime_error& error) {
+                  run.require(std::string(error.what()) == "from the first", "the same");
+                }
+              });
         })) == "PROVED");
 }
 

@@ -41,7 +41,8 @@ constexpr std::uint64_t many = under_asan ? 5'000 : 100'000;
 // Runs `tested` many times, of which all must end in `oracle`, and returns by how much the process grew after the first tenth.
 std::size_t growth_bytes(const std::string& oracle, const kvrace::program& tested, std::uint64_t steps_max = 100'000) {
   const auto go = [&](std::uint64_t runs) {
-    const kvrace::result found = kvrace::check({.runs = runs, .stop_at_violation = false, .limits = {.steps_max = steps_max}}, tested);
+    const kvrace::result found =
+        kvrace::check({.runs = runs, .stop_at_violation = false, .limits = {.steps_max = steps_max}}, tested);
     CHECK(found.counts.runs == runs);
     CHECK(found.counts.violations == runs);
     CHECK(outcome(found) == oracle);
@@ -112,8 +113,9 @@ TEST_CASE("a hundred thousand of every other kind of violation leave the process
           run.spawn("task", [] { throw std::runtime_error("a sentence that does not fit into a short string"); });
           run.join_all();
         }) < flat_bytes);
-  CHECK(growth_bytes("escaping_exception",
-                     [](kvrace::run&) { throw std::runtime_error("a sentence that does not fit into a short string"); }) < flat_bytes);
+  CHECK(growth_bytes("escaping_exception", [](kvrace::run&) {
+          throw std::runtime_error("a sentence that does not fit into a short string");
+        }) < flat_bytes);
   CHECK(growth_bytes("lock_misuse", [](kvrace::run& run) {
           kvrace::shared_mutex m;
           run.spawn("task", [&] { m.unlock(); });

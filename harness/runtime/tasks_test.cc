@@ -180,8 +180,7 @@ TEST_CASE("a violation among tasks spawned by tasks is found by a proof and repl
     const kvrace::result found = explore(program);
     INFO("wanted " << wanted << '\n' << found);
     CHECK(found.verdict == kvrace::verdict::violation);
-    if (!found.findings.empty())
-      CHECK(outcome(kvrace::replay({}, found.findings.front().schedule, program)) == "requirement");
+    if (!found.findings.empty()) CHECK(outcome(kvrace::replay({}, found.findings.front().schedule, program)) == "requirement");
   }
 }
 

@@ -26,17 +26,18 @@ TEST_CASE("a waiter that checks its condition under the mutex never misses the n
           mutex m;
           condition_variable ready;
           var<int> value(0);
-          both(run,
-               [&] {
-                 unique_lock lock(m);
-                 ready.wait(lock, [&] { return value.load() != 0; });
-                 run.require(value.load() == 1, "what the notifier wrote");
-               },
-               [&] {
-                 unique_lock lock(m);
-                 value.store(1);
-                 ready.notify_one();
-               });
+          both(
+              run,
+              [&] {
+                unique_lock lock(m);
+                ready.wait(lock, [&] { return value.load() != 0; });
+                run.require(value.load() == 1, "what the notifier wrote");
+              },
+              [&] {
+                unique_lock lock(m);
+                value.store(1);
+                ready.notify_one();
+              });
         })) == "PROVED");
 }
 
@@ -76,12 +77,13 @@ TEST_CASE("a condition changed without the mutex is a lost wakeup") {
           mutex m;
           condition_variable ready;
           atomic<int> value(0);
-          both(run,
-               [&] {
-                 unique_lock lock(m);
-                 while (value.load() == 0) ready.wait(lock);
-               },
-               [&] { value.store(1), ready.notify_one(); });
+          both(
+              run,
+              [&] {
+                unique_lock lock(m);
+                while (value.load() == 0) ready.wait(lock);
+              },
+              [&] { value.store(1), ready.notify_one(); });
         })) == "deadlock");
 }
 
@@ -91,21 +93,22 @@ TEST_CASE("wait releases the mutex while it waits and owns it when it returns") 
     condition_variable ready;
     diary order;
     bool is_ready = false;
-    both(run,
-         [&] {
-           unique_lock lock(m);
-           order.add('a');
-           while (!is_ready) ready.wait(lock);
-           order.add('b');
-           run.require(lock.owns_lock(), "owned again");
-         },
-         [&] {
-           unique_lock lock(m);
-           order.add('1');
-           is_ready = true;
-           ready.notify_one();
-           order.add('2');
-         });
+    both(
+        run,
+        [&] {
+          unique_lock lock(m);
+          order.add('a');
+          while (!is_ready) ready.wait(lock);
+          order.add('b');
+          run.require(lock.owns_lock(), "owned again");
+        },
+        [&] {
+          unique_lock lock(m);
+          order.add('1');
+          is_ready = true;
+          ready.notify_one();
+          order.add('2');
+        });
     return order.text;
   });
   CHECK(seen == std::set<std::string>{"a12b", "12ab"});
@@ -220,12 +223,13 @@ TEST_CASE("every misuse of a condition variable is named") {
   CHECK(contains(misuse([](kvrace::run& run) {
                    mutex m;
                    std::optional<condition_variable> ready(std::in_place);
-                   both(run,
-                        [&] {
-                          unique_lock lock(m);
-                          ready->wait(lock);
-                        },
-                        [&] { ready.reset(); });
+                   both(
+                       run,
+                       [&] {
+                         unique_lock lock(m);
+                         ready->wait(lock);
+                       },
+                       [&] { ready.reset(); });
                  }),
                  "destroyed while tasks wait in it"));
 }
@@ -286,22 +290,23 @@ TEST_CASE("a condition variable used outside of a run throws std::logic_error") 
 
 TEST_CASE("sleepers wake in the order of their deadlines, whatever the schedule") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .seed = seed, .runs = 20}, [](kvrace::run& run) {
-      diary order;
-      const auto sleeper = [&](std::chrono::nanoseconds first, std::chrono::nanoseconds second, char name) {
-        run.spawn("sleeper", [&order, first, second, name] {
-          kvrace::sleep_for(first);
-          order.add(name);
-          kvrace::sleep_for(second);
-          order.add(static_cast<char>(name - 'a' + 'A'));
+    const kvrace::result found =
+        kvrace::check({.strategy = kvrace::random_walk(0.5), .seed = seed, .runs = 20}, [](kvrace::run& run) {
+          diary order;
+          const auto sleeper = [&](std::chrono::nanoseconds first, std::chrono::nanoseconds second, char name) {
+            run.spawn("sleeper", [&order, first, second, name] {
+              kvrace::sleep_for(first);
+              order.add(name);
+              kvrace::sleep_for(second);
+              order.add(static_cast<char>(name - 'a' + 'A'));
+            });
+          };
+          sleeper(30us, 30us, 'c');  // wakes at 30 and 60
+          sleeper(10us, 15us, 'a');  // at 10 and 25
+          sleeper(20us, 1ms, 'b');   // at 20 and 1020
+          run.join_all();
+          run.require(order.text == "abAcCB", "deadlines in order: " + order.text);
         });
-      };
-      sleeper(30us, 30us, 'c');  // wakes at 30 and 60
-      sleeper(10us, 15us, 'a');  // at 10 and 25
-      sleeper(20us, 1ms, 'b');   // at 20 and 1020
-      run.join_all();
-      run.require(order.text == "abAcCB", "deadlines in order: " + order.text);
-    });
     INFO(found);
     CHECK(found.passed());
   }
@@ -387,15 +392,16 @@ TEST_CASE("a timed wait that is notified before its deadline does not time out")
   const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .runs = 200}, [](kvrace::run& run) {
     mutex m;
     condition_variable ready;
-    both(run,
-         [&] {
-           unique_lock lock(m);
-           run.require(ready.wait_for(lock, 10ms) == std::cv_status::no_timeout, "notified");
-         },
-         [&] {
-           kvrace::sleep_for(9ms);
-           ready.notify_one();
-         });
+    both(
+        run,
+        [&] {
+          unique_lock lock(m);
+          run.require(ready.wait_for(lock, 10ms) == std::cv_status::no_timeout, "notified");
+        },
+        [&] {
+          kvrace::sleep_for(9ms);
+          ready.notify_one();
+        });
   });
   INFO(found);
   CHECK(found.passed());
@@ -434,15 +440,16 @@ TEST_CASE("durations too long for the clock wait until notified") {
   CHECK(outcome(run_once([](kvrace::run& run) {
           mutex m;
           condition_variable ready;
-          both(run,
-               [&] {
-                 unique_lock lock(m);
-                 run.require(ready.wait_for(lock, std::chrono::nanoseconds::max()) == std::cv_status::no_timeout, "notified");
-               },
-               [&] {
-                 kvrace::sleep_for(1h);
-                 ready.notify_one();
-               });
+          both(
+              run,
+              [&] {
+                unique_lock lock(m);
+                run.require(ready.wait_for(lock, std::chrono::nanoseconds::max()) == std::cv_status::no_timeout, "notified");
+              },
+              [&] {
+                kvrace::sleep_for(1h);
+                ready.notify_one();
+              });
         })) == "NOT_FOUND");
 }
 
@@ -451,12 +458,13 @@ TEST_CASE("in a proof a timed wait may be notified or time out, and both are exp
     mutex m;
     condition_variable ready;
     std::string got;
-    both(run,
-         [&] {
-           unique_lock lock(m);
-           got = ready.wait_for(lock, 1h) == std::cv_status::timeout ? "timeout" : "notified";
-         },
-         [&] { ready.notify_one(); });
+    both(
+        run,
+        [&] {
+          unique_lock lock(m);
+          got = ready.wait_for(lock, 1h) == std::cv_status::timeout ? "timeout" : "notified";
+        },
+        [&] { ready.notify_one(); });
     return got;
   });
   CHECK(seen == std::set<std::string>{"timeout", "notified"});
@@ -468,18 +476,19 @@ TEST_CASE("in a proof a timeout may come while the mutex is held, and waits for 
     condition_variable ready;
     var<int> value(0);
     std::string got;
-    both(run,
-         [&] {
-           unique_lock lock(m);
-           const bool late = ready.wait_for(lock, 1ms) == std::cv_status::timeout;
-           got = (late ? "timeout " : "notified ") + std::to_string(value.load());
-         },
-         [&] {
-           unique_lock lock(m);
-           value.store(1);
-           ready.notify_one();
-           value.store(2);
-         });
+    both(
+        run,
+        [&] {
+          unique_lock lock(m);
+          const bool late = ready.wait_for(lock, 1ms) == std::cv_status::timeout;
+          got = (late ? "timeout " : "notified ") + std::to_string(value.load());
+        },
+        [&] {
+          unique_lock lock(m);
+          value.store(1);
+          ready.notify_one();
+          value.store(2);
+        });
     return got;
   });
   CHECK(seen == std::set<std::string>{"timeout 0", "timeout 2", "notified 2"});
@@ -489,12 +498,13 @@ TEST_CASE("a violation that needs an early timeout is found by a proof and repla
   const auto program = [](kvrace::run& run) {
     mutex m;
     condition_variable ready;
-    both(run,
-         [&] {
-           unique_lock lock(m);
-           run.require(ready.wait_for(lock, 1h) == std::cv_status::no_timeout, "timed out");
-         },
-         [&] { ready.notify_one(); });
+    both(
+        run,
+        [&] {
+          unique_lock lock(m);
+          run.require(ready.wait_for(lock, 1h) == std::cv_status::no_timeout, "timed out");
+        },
+        [&] { ready.notify_one(); });
   };
   const kvrace::result found = explore(program);
   REQUIRE(outcome(found) == "requirement");
@@ -506,16 +516,17 @@ TEST_CASE("a violation that needs an early timeout is found by a proof and repla
 
 TEST_CASE("a loop that yields until another task acts ends under every strategy, and its runs replay") {
   for (const auto& strategy : {kvrace::random_walk(0.3), kvrace::random_walk(0.001), kvrace::pct({.depth = 3})}) {
-    const kvrace::result found = kvrace::check({.strategy = strategy, .runs = 300, .stop_at_violation = false}, [](kvrace::run& run) {
-      atomic<int> flag(0);
-      atomic<int> turns(0);
-      run.spawn("waiter", [&] {
-        while (flag.load() == 0) kvrace::yield(), turns.fetch_add(1);
-      });
-      run.spawn("setter", [&] { flag.store(1); });
-      run.join_all();
-      run.require(turns.load() < 2, "seldom");  // so that there are findings to replay
-    });
+    const kvrace::result found =
+        kvrace::check({.strategy = strategy, .runs = 300, .stop_at_violation = false}, [](kvrace::run& run) {
+          atomic<int> flag(0);
+          atomic<int> turns(0);
+          run.spawn("waiter", [&] {
+            while (flag.load() == 0) kvrace::yield(), turns.fetch_add(1);
+          });
+          run.spawn("setter", [&] { flag.store(1); });
+          run.join_all();
+          run.require(turns.load() < 2, "seldom");  // so that there are findings to replay
+        });
     INFO(found);
     CHECK((found.verdict == kvrace::verdict::violation || found.verdict == kvrace::verdict::not_found));
     CHECK((found.findings.empty() || outcome(found) == "requirement"));
