@@ -7,18 +7,17 @@ namespace kvrace::detail {
 std::size_t state_table::place(const state_key& key) const {
   const std::size_t mask = slots_.size() - 1;
   std::size_t at = (key.low ^ key.high >> 7U) & mask;
-  while (slots_[at].used && !(slots_[at].key == key)) at = (at + 1) & mask;
+  while (slots_[at].value != 0 && !(slots_[at].key == key)) at = (at + 1) & mask;
   return at;
 }
 
 std::uint32_t& state_table::operator[](state_key key) {
   std::size_t at = place(key);
-  if (!slots_[at].used) {
+  if (slots_[at].value == 0) {
     if (used_ * 3 >= slots_.size() * 2) {
       grow();
       at = place(key);
     }
-    slots_[at].used = true;
     slots_[at].key = key;
     ++used_;
   }
@@ -26,15 +25,14 @@ std::uint32_t& state_table::operator[](state_key key) {
 }
 
 std::uint32_t state_table::find(state_key key) const {
-  const slot& found = slots_[place(key)];
-  return found.used ? found.value : 0;
+  return slots_[place(key)].value;
 }
 
 void state_table::grow() {
   std::vector<slot> former(slots_.size() * 2);
   std::swap(former, slots_);
   for (const slot& each : former)
-    if (each.used) slots_[place(each.key)] = each;
+    if (each.value != 0) slots_[place(each.key)] = each;
 }
 
 }  // namespace kvrace::detail

@@ -30,7 +30,7 @@ class state_table {
  public:
   state_table() : slots_(1U << 12U) {}
 
-  // The value for `key`, 0 if it is new. The reference is valid until the next call.
+  // The value for `key`, 0 if it is new; the caller must then give it one that is not 0. The reference is valid until the next call.
   std::uint32_t& operator[](state_key key);
   [[nodiscard]] std::uint32_t find(state_key key) const;  // 0 if absent
   [[nodiscard]] std::uint64_t size() const { return used_; }
@@ -38,8 +38,7 @@ class state_table {
  private:
   struct slot {
     state_key key;
-    std::uint32_t value = 0;
-    bool used = false;
+    std::uint32_t value = 0;  // 0: empty
   };
   void grow();
   [[nodiscard]] std::size_t place(const state_key& key) const;

@@ -45,7 +45,7 @@ struct prove_options {
   // Raise the bound until nothing is left or this many preemptions are exhausted.
   unsigned preemptions_max = 1'000;
   std::uint64_t runs = 0;        // budget, 0: none
-  std::uint64_t states_max = 0;  // budget for visited states (about 32 bytes each), 0: none
+  std::uint64_t states_max = 0;  // budget for visited states (about 100 bytes each), 0: none
   double time_s = 0;             // budget, 0: none
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
