@@ -156,6 +156,36 @@ report many_tasks() {
   return out;
 }
 
+report traffic() {
+  report out = empty_report("traffic: three waves");
+  out.result.claim = "No violation in 1 sampled schedule.";
+  out.result.strategy = "random walk, switch probability 0.3";
+  out.result.seed = 1;
+  out.result.counts = {.runs = 1, .steps = 90'000, .decisions = 70'000, .switches = 20'000, .tasks_max = 8};
+  traffic_facts facts;
+  for (unsigned i = 0; i < 30; ++i) {
+    traffic_window window;
+    window.start_s = i;
+    window.length_s = 1;
+    window.arrivals = 100 + i % 3 * 50;
+    window.completed = window.arrivals - 1;
+    window.cancelled = 1;
+    window.qps_offered = static_cast<double>(window.arrivals);
+    window.qps_reached = window.qps_offered;
+    window.in_flight = {.mean = 2.5, .max = 8};
+    window.queued = {.mean = 0.25, .max = i};
+    window.latency_ms = {.p50 = 10, .p90 = 20, .p99 = 40.5, .max = 80};
+    window.rates = {{.name = "pollution", .numerator = i, .denominator = window.completed},
+                    {.name = "hit", .numerator = 0, .denominator = 0}};
+    facts.windows.push_back(window);
+  }
+  facts.total = facts.windows.front();
+  facts.total.length_s = 30;
+  out.traffic = facts;
+  out.expectation = {.expected = "verdict not_found", .outcome = "shown as expected", .met = true, .exit_code = 0};
+  return out;
+}
+
 report hostile() {
   report out = ghost_entry();
   out.scenario.name = "bell \a, escape \x1b[2J, newline \n, invalid \xff\xfe \xed\xa0\x80, quote \" and \\";

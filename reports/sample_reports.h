@@ -16,6 +16,8 @@ namespace kvrace::reports::sample {
 [[nodiscard]] report long_trace();
 // More tasks than columns fit side by side.
 [[nodiscard]] report many_tasks();
+// Requests over virtual time, more windows than are shown.
+[[nodiscard]] report traffic();
 // Strings as a hostile or broken program may write them, numbers beyond 2^53, no data.
 [[nodiscard]] report hostile();
 

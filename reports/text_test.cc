@@ -44,6 +44,8 @@ TEST_CASE("text reports look as they did when somebody last looked at them") {
   check("proved.txt", written({sample::proved()}));
   check("long_trace.txt", written({sample::long_trace()}));
   check("many_tasks.txt", written({sample::many_tasks()}));
+  check("traffic.txt", written({sample::traffic()}));
+  check("traffic_60_columns.txt", written({sample::traffic()}, {.columns = 60}));
   check("hostile.txt", written({sample::hostile()}));
   check("two_scenarios.txt", written({sample::proved(), sample::ghost_entry()}));
   check("colour.txt", written({sample::ghost_entry()}, {.colour = true}));
@@ -57,7 +59,8 @@ TEST_CASE("the verdict is the first word and the replay line the last line") {
 
 TEST_CASE("no line is wider than the terminal but those meant to be copied") {
   for (const unsigned columns : {60U, 80U, 100U, 132U, 200U}) {
-    for (const report& facts : {sample::ghost_entry(), sample::long_trace(), sample::many_tasks(), sample::hostile()}) {
+    for (const report& facts :
+         {sample::ghost_entry(), sample::long_trace(), sample::many_tasks(), sample::traffic(), sample::hostile()}) {
       for (const std::string& line : lines_of(written({facts}, {.columns = columns}))) {
         if (line.starts_with("Replay") || line.starts_with("VIOLATION") || line.starts_with("  at ")) continue;
         INFO(line);
