@@ -126,7 +126,9 @@ json to_json(const traffic_window& window) {
 
 json to_json(const std::optional<traffic_facts>& traffic) {
   if (!traffic) return nullptr;
-  return {{"total", to_json(traffic->total)}, {"windows", list(traffic->windows)}};
+  json windows = json::array();
+  for (const traffic_window& window : traffic->windows) windows.push_back(to_json(window));
+  return {{"total", to_json(traffic->total)}, {"windows", std::move(windows)}};
 }
 
 json to_json(const report& facts) {

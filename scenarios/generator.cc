@@ -1,40 +1,36 @@
 #include "scenarios/generator.h"
 
-#include <algorithm>
 #include <string>
 
 #include "scenarios/random.h"
 
 namespace kvrace::scenarios {
-namespace {
 
-std::vector<cache::token> tokens_of_leaf(const generator& shape, std::uint64_t leaf, std::uint32_t tokens_per_block) {
-  std::vector<cache::token> tokens;
+std::uint64_t leaves_of(unsigned depth, unsigned fanout) {
+  std::uint64_t leaves = 1;
+  for (unsigned level = 0; level < depth && leaves <= leaves_max; ++level) leaves *= fanout;
+  return leaves;
+}
+
+void write_prompt(unsigned depth, unsigned fanout, std::uint64_t leaf, std::uint32_t tokens_per_block,
+                  std::vector<cache::token>& tokens) {
+  tokens.clear();
   std::uint64_t nodes_above = 0;  // nodes on the levels above the current one
   std::uint64_t level_size = 1;
-  std::uint64_t leaves_below = leaves_of(shape);
-  for (unsigned level = 0; level < shape.tree_depth; ++level) {
-    level_size *= shape.tree_fanout;
-    leaves_below /= shape.tree_fanout;
+  std::uint64_t leaves_below = leaves_of(depth, fanout);
+  for (unsigned level = 0; level < depth; ++level) {
+    level_size *= fanout;
+    leaves_below /= fanout;
     const std::uint64_t node = nodes_above + leaf / leaves_below + 1;
     tokens.insert(tokens.end(), tokens_per_block, static_cast<cache::token>(node));
     nodes_above += level_size;
   }
   tokens.push_back(0);
-  return tokens;
-}
-
-}  // namespace
-
-std::uint64_t leaves_of(const generator& shape) {
-  std::uint64_t leaves = 1;
-  for (unsigned level = 0; level < shape.tree_depth && leaves <= leaves_max; ++level) leaves *= shape.tree_fanout;
-  return leaves;
 }
 
 std::vector<task> generate_tasks(const generator& shape, std::uint32_t tokens_per_block) {
   random_engine engine(shape.seed);
-  const auto leaves = static_cast<std::size_t>(leaves_of(shape));
+  const auto leaves = static_cast<std::size_t>(leaves_of(shape.tree_depth, shape.tree_fanout));
   const weighted_index leaf(shape.zipf_exponent ? zipf_weights(leaves, *shape.zipf_exponent)
                                                 : std::vector<std::uint64_t>(leaves, 1));
   const weighted_index kind({shape.mix.lookup, shape.mix.serve, shape.mix.invalidate});
@@ -51,7 +47,7 @@ std::vector<task> generate_tasks(const generator& shape, std::uint32_t tokens_pe
       if (call.what == operation::kind::invalidate) continue;
       call.prompt.owner.model = "m";
       if (shape.tenants > 1) call.prompt.owner.tenant = "tenant-" + std::to_string(engine.below(shape.tenants) + 1);
-      call.prompt.tokens = tokens_of_leaf(shape, leaf.draw(engine), tokens_per_block);
+      write_prompt(shape.tree_depth, shape.tree_fanout, leaf.draw(engine), tokens_per_block, call.prompt.tokens);
       if (call.what == operation::kind::serve && engine.chance(shape.cancellation_probability))
         call.cancel = points[engine.below(3)];
     }

@@ -10,6 +10,7 @@
 #include "scenarios/json_text.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
+#include "scenarios/traffic_program.h"
 #include "scenarios/unicode.h"
 
 namespace kvrace::scenarios {
@@ -67,11 +68,9 @@ std::vector<task> tasks_of(const json& value) {
   return tasks;
 }
 
-generator generator_of(const json& value) {
+// The fields that generated tasks and traffic have in common.
+generator prompts_of(const json& value) {
   generator result;
-  result.seed = value["seed"].get<std::uint64_t>();
-  result.tasks = value["tasks"].get<unsigned>();
-  result.operations = value["operations"].get<unsigned>();
   if (const auto keys = value.find("keys"); keys != value.end() && (*keys)["distribution"] == "zipf")
     result.zipf_exponent = keys->value("exponent", 1.0);
   result.tenants = value.value("tenants", 1u);
@@ -84,7 +83,51 @@ generator generator_of(const json& value) {
                   .serve = mix->value("serve", std::uint64_t{0}),
                   .invalidate = mix->value("invalidate", std::uint64_t{0})};
   }
+  return result;
+}
+
+generator generator_of(const json& value) {
+  generator result = prompts_of(value);
+  result.seed = value["seed"].get<std::uint64_t>();
+  result.tasks = value["tasks"].get<unsigned>();
+  result.operations = value["operations"].get<unsigned>();
   result.cancellation_probability = value.value("cancellation_probability", 0.0);
+  return result;
+}
+
+std::chrono::nanoseconds nanoseconds_of(double value, double unit_ns) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(value * unit_ns));
+}
+
+traffic traffic_of(const json& value) {
+  traffic result;
+  result.seed = value["seed"].get<std::uint64_t>();
+  result.qps = value.value("qps", result.qps);
+  if (value.contains("requests")) result.requests = value["requests"].get<std::uint64_t>();
+  if (value.contains("duration_s")) result.duration = nanoseconds_of(value["duration_s"].get<double>(), 1e9);
+  result.workers = value.value("workers", result.workers);
+  if (value.contains("window_s")) result.window = nanoseconds_of(value["window_s"].get<double>(), 1e9);
+  if (value.contains("tick_us")) result.tick = nanoseconds_of(value["tick_us"].get<double>(), 1e3);
+  if (const auto service = value.find("service"); service != value.end()) {
+    traffic::service& times = result.times;
+    times = {.prefill_us_per_token = service->value("prefill_us_per_token", times.prefill_us_per_token),
+             .decode_us_per_token = service->value("decode_us_per_token", times.decode_us_per_token),
+             .output_tokens = service->value("output_tokens", times.output_tokens),
+             .output_exponential = service->value("output_distribution", "exponential") == "exponential",
+             .deferral_us = service->value("deferral_us", times.deferral_us)};
+  }
+  const generator shared = prompts_of(value);
+  result.zipf_exponent = shared.zipf_exponent;
+  result.tenants = shared.tenants;
+  result.tree_depth = shared.tree_depth;
+  result.tree_fanout = shared.tree_fanout;
+  result.mix = {.lookup = shared.mix.lookup, .serve = shared.mix.serve, .invalidate = shared.mix.invalidate};
+  if (const auto cancellation = value.find("cancellation"); cancellation != value.end()) {
+    static const json everywhere = {"after_lookup", "after_reserve", "after_fill"};
+    result.cancellation_probability = (*cancellation)["probability"].get<double>();
+    for (const json& point : cancellation->value("points", everywhere))
+      result.cancellation_points.push_back(cancel_point_of(point.get<std::string>()));
+  }
   return result;
 }
 
@@ -155,14 +198,18 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   result.cache.configuration = configuration_of(document["cache"]);
   result.search = search_of(document["search"]);
   result.expect = expectation_of(document["expect"]);
+  if (document.contains("traffic")) {
+    result.traffic = traffic_of(document["traffic"]);
+    result.steps_max = traffic_steps_max(*result.traffic);
+  }
   if (document.contains("limits")) result.steps_max = document["limits"].value("steps_max", result.steps_max);
   std::optional<generator> generated;
   if (document.contains("generate")) generated = generator_of(document["generate"]);
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);
 
   result.cache.oracles_off = oracles_off(document);
-  result.tasks =
-      generated ? generate_tasks(*generated, result.cache.configuration.tokens_per_block) : tasks_of(document["tasks"]);
+  if (generated) result.tasks = generate_tasks(*generated, result.cache.configuration.tokens_per_block);
+  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"]);
   return result;
 }
 

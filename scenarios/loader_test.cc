@@ -173,9 +173,9 @@ TEST_CASE("very long strings do no harm") {
 TEST_CASE("missing and unknown keys are named") {
   for (const char* key : {"name", "cache", "search", "expect"})
     CHECK(line_without(valid(), key) == "s.json: (root): expected the key '" + std::string(key) + "'");
-  CHECK(line_without(valid(), "tasks") == "s.json: (root): expected exactly one of the keys tasks, generate");
+  CHECK(line_without(valid(), "tasks") == "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
-        "s.json: (root): expected exactly one of the keys tasks, generate");
+        "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
         "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, locking, tokens_per_block; did you "
         "mean 'locking'?");

@@ -76,14 +76,42 @@ std::vector<reports::rate> rates_of(const kvrace::result& result) {
   return rates;
 }
 
+// "2.5 s"
+std::string seconds_text(std::chrono::nanoseconds duration) {
+  std::string fraction = std::to_string(1'000'000'000 + duration.count() % 1'000'000'000).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return std::to_string(duration.count() / 1'000'000'000) + (fraction.empty() ? "" : "." + fraction) + " s";
+}
+
+// A schedule this long fits no command line; its report holds it.
+constexpr std::size_t schedule_argument_bytes_max = 4'000;
+
+std::string replay_command(const scenario& scenario, const kvrace::result& result, std::size_t index) {
+  const std::string path = shell_quoted(scenario.source.path);
+  const std::string schedule = result.findings[index].schedule.to_string();
+  if (schedule.size() <= schedule_argument_bytes_max) return "kvrace replay " + path + " --schedule " + shell_quoted(schedule);
+  const std::uint64_t runs = result.counts.runs;
+  return "kvrace run " + path + " --seed " + std::to_string(result.seed) + " --runs " + std::to_string(runs) +
+         " --report report.json; kvrace replay report.json --finding " + std::to_string(index + 1);
+}
+
 std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view mode) {
-  std::size_t operations = 0;
-  for (const task& each : scenario.tasks) operations = std::max(operations, each.operations.size());
   const cache::configuration& cache = scenario.cache.configuration;
-  std::vector<reports::bound> bounds = {
-      {"tasks", std::to_string(scenario.tasks.size())},      {"operations per task", std::to_string(operations)},
-      {"blocks", std::to_string(cache.capacity_blocks)},     {"tokens per block", std::to_string(cache.tokens_per_block)},
-      {"steps per run", std::to_string(scenario.steps_max)}, {"memory model", "sequential consistency"}};
+  std::vector<reports::bound> bounds;
+  if (scenario.traffic) {
+    bounds = {{"workers", std::to_string(scenario.traffic->workers)}};
+    if (scenario.traffic->requests) bounds.push_back({"requests", std::to_string(*scenario.traffic->requests)});
+    if (scenario.traffic->duration) bounds.push_back({"duration", seconds_text(*scenario.traffic->duration)});
+  } else {
+    std::size_t operations = 0;
+    for (const task& each : scenario.tasks) operations = std::max(operations, each.operations.size());
+    bounds = {{"tasks", std::to_string(scenario.tasks.size())}, {"operations per task", std::to_string(operations)}};
+  }
+  bounds.insert(bounds.end(),
+                {{"blocks", std::to_string(cache.capacity_blocks)},
+                 {"tokens per block", std::to_string(cache.tokens_per_block)},
+                 {"steps per run", std::to_string(scenario.steps_max)},
+                 {"memory model", "sequential consistency"}});
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
   return bounds;
@@ -134,10 +162,8 @@ reports::report make_report(const scenario& scenario, kvrace::result result, std
   report.rates = rates_of(result);
   report.bounds = bounds_of(scenario, mode);
   report.expectation = judge(scenario, result, mode);
-  for (const kvrace::finding& finding : result.findings) {
-    report.replay_commands.push_back("kvrace replay " + shell_quoted(scenario.source.path) + " --schedule " +
-                                     shell_quoted(finding.schedule.to_string()));
-  }
+  for (std::size_t index = 0; index < result.findings.size(); ++index)
+    report.replay_commands.push_back(replay_command(scenario, result, index));
   report.result = std::move(result);
   return report;
 }

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "scenarios/traffic_program.h"
+
 namespace kvrace::scenarios {
 namespace {
 
@@ -27,6 +29,7 @@ kvrace::strategy_choice strategy_of(const search& search) {
 }  // namespace
 
 kvrace::program make_program(const scenario& scenario) {
+  if (scenario.traffic) return make_traffic_program(scenario, nullptr);
   struct prepared {
     cache::simulation_options cache;
     std::vector<task> tasks;
@@ -44,10 +47,11 @@ kvrace::program make_program(const scenario& scenario) {
   };
 }
 
-kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer) {
+kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account) {
   const search& search = scenario.search;
+  const kvrace::program tested = scenario.traffic ? make_traffic_program(scenario, account) : make_program(scenario);
   if (search.sampling()) {
-    const std::uint64_t runs = search.runs.value_or(search::default_runs);
+    const std::uint64_t runs = search.runs.value_or(scenario.traffic ? 1 : search::default_runs);
     return kvrace::check({.strategy = strategy_of(search),
                           .seed = search.seed,
                           .runs = runs,
@@ -57,7 +61,7 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
                           .limits = limits_of(scenario),
                           .metrics = cache::metric_names(),
                           .observer = observer},
-                         make_program(scenario));
+                         tested);
   }
   kvrace::prove_options options{.runs = search.runs.value_or(0),
                                 .states_max = search.states_max,
@@ -66,7 +70,7 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
                                 .metrics = cache::metric_names(),
                                 .observer = observer};
   if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;
-  return kvrace::prove(options, make_program(scenario));
+  return kvrace::prove(options, tested);
 }
 
 kvrace::result follow(const scenario& scenario, const kvrace::schedule& schedule) {

@@ -4,14 +4,16 @@
 #include <kvrace/check.h>
 
 #include "scenarios/scenario.h"
+#include "scenarios/traffic_account.h"
 
 namespace kvrace::scenarios {
 
 // Holds everything it needs: `scenario` may go away. Prompts are prepared once, so that a run only reads them.
 [[nodiscard]] kvrace::program make_program(const scenario&);
 
-// The search the scenario asks for. `observer` may be null.
-[[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer);
+// The search the scenario asks for. `observer` may be null, and so may `account`: what traffic measured.
+[[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer,
+                                                   traffic_account* account = nullptr);
 
 // One run, along `schedule`.
 [[nodiscard]] kvrace::result follow(const scenario&, const kvrace::schedule& schedule);

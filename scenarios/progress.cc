@@ -72,7 +72,19 @@ std::string describe_progress(const std::string& title, const kvrace::search_pro
   return text;
 }
 
-progress_line::progress_line(std::string title) : title_(std::move(title)), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+std::string describe_progress(const std::string& title, const kvrace::search_progress& progress, const traffic_progress& traffic) {
+  const auto done = static_cast<double>(progress.runs * traffic.requests_expected + traffic.requests);
+  const auto in_all = static_cast<double>(std::max<std::uint64_t>(progress.runs_max, 1) * traffic.requests_expected);
+  std::string text = title + ": " + rounded(100 * std::min(done / in_all, 1.0)) + "% of " + rounded(in_all) + " requests, " +
+                     rounded(progress.run_virtual_s) + " virtual s";
+  if (done > 0) text += ", " + rounded(progress.time_s * (in_all / done - 1)) + " s left";
+  if (progress.time_s > 0) text += ", " + rounded(done / progress.time_s) + "/s";
+  if (progress.violations > 0) text += ", " + std::to_string(progress.violations) + " violations";
+  return text;
+}
+
+progress_line::progress_line(std::string title, const traffic_account* traffic)
+    : title_(std::move(title)), traffic_(traffic), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
 
 progress_line::~progress_line() {
   if (shown_) print("\r\033[K");
@@ -80,7 +92,9 @@ progress_line::~progress_line() {
 
 bool progress_line::on_progress(const kvrace::search_progress& progress) {
   if (is_terminal_) {
-    std::string line = describe_progress(title_, progress);
+    std::string line = traffic_ == nullptr
+                           ? describe_progress(title_, progress)
+                           : describe_progress(title_, progress, {traffic_->requests_ended(), traffic_->requests_expected()});
     if (const unsigned columns = columns_of_terminal(); line.size() >= columns) line.resize(columns - 1);
     print("\r" + line + "\033[K");
     shown_ = true;

@@ -73,6 +73,32 @@ std::size_t weighted_index::draw(random_engine& engine) const {
   return static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), drawn) - cumulative_.begin());
 }
 
+// Draw until the numbers rise: U1 >= U2 >= ... >= Un < U(n+1). Given U1 = x, n is odd with probability e^-x, so U1 is accepted
+// then; otherwise the result is one more than that of another game.
+std::uint64_t exponential(random_engine& engine) {
+  for (std::uint64_t whole = 0;; ++whole) {
+    const std::uint64_t first = engine.next();
+    bool odd = true;
+    for (std::uint64_t last = first;; odd = !odd) {
+      const std::uint64_t next = engine.next();
+      if (next > last) break;
+      last = next;
+    }
+    if (odd) return whole << 32U | first >> 32U;
+  }
+}
+
+poisson_times::poisson_times(double rate_hz, std::uint64_t seed)
+    : engine_(seed), mean_(static_cast<std::uint64_t>(1'000'000'000.0 / rate_hz * 1'048'576.0)) {}
+
+std::int64_t poisson_times::next_ns() {
+  __extension__ using wide = unsigned __int128;
+  fraction_ += static_cast<std::uint64_t>((static_cast<wide>(mean_) * exponential(engine_)) >> 32U);
+  now_ns_ += static_cast<std::int64_t>(fraction_ >> 20U);
+  fraction_ &= (std::uint64_t{1} << 20U) - 1;
+  return now_ns_;
+}
+
 std::vector<std::uint64_t> zipf_weights(std::size_t count, double exponent) {
   std::vector<std::uint64_t> weights;
   for (std::size_t k = 1; k <= count; ++k) {

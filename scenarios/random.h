@@ -31,6 +31,23 @@ class weighted_index {
   std::vector<std::uint64_t> cumulative_;
 };
 
+// Exponentially distributed with mean 2^32: the waits between the events of a Poisson process. Exact but for rounding down, by
+// von Neumann's game (1951), which only compares uniform numbers.
+[[nodiscard]] std::uint64_t exponential(random_engine&);
+
+// Times of a Poisson process from 0 on, in nanoseconds, never decreasing. Requires 0.1 <= rate_hz <= 10^6.
+class poisson_times {
+ public:
+  poisson_times(double rate_hz, std::uint64_t seed);
+  std::int64_t next_ns();
+
+ private:
+  random_engine engine_;
+  std::uint64_t mean_;          // wait, in 2^-20 ns
+  std::int64_t now_ns_ = 0;
+  std::uint64_t fraction_ = 0;  // of a nanosecond, in 2^-20
+};
+
 // 2^40 / k^exponent for k = 1 .. count, rounded down but never to 0. Only operations that IEEE 754 fixes are used.
 [[nodiscard]] std::vector<std::uint64_t> zipf_weights(std::size_t count, double exponent);
 

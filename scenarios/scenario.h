@@ -9,6 +9,8 @@
 #include <kvrace/cache/simulation.h>
 #include <kvrace/result.h>
 
+#include "scenarios/traffic.h"
+
 namespace kvrace::scenarios {
 
 // The file a scenario came from.
@@ -56,7 +58,7 @@ struct search {
   std::uint64_t decisions_max = 100;           // pct
   std::optional<unsigned> preemptions_max;     // bounded
   std::uint64_t states_max = 0;                // bounded, prove; 0: no budget
-  std::optional<std::uint64_t> runs;           // sampling: default_runs without it; bounded, prove: a budget
+  std::optional<std::uint64_t> runs;           // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
   std::uint64_t seed = 1;                      // sampling
   bool stop_at_violation = true;               // sampling
   double time_s = 0;                           // a budget from the command line only: 0 is none
@@ -76,7 +78,8 @@ struct scenario {
   std::string name;
   std::string question;
   cache::simulation_options cache;
-  std::vector<scenarios::task> tasks;  // generated ones included
+  std::vector<scenarios::task> tasks;  // generated ones included; none if there is traffic
+  std::optional<scenarios::traffic> traffic;
   scenarios::search search;
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run

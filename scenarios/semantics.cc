@@ -13,6 +13,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t windows_max = 10'000;       // each is a line of the report
+constexpr std::uint64_t requests_max = 1'000'000'000;  // in one run
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
@@ -52,14 +55,39 @@ std::optional<input_error> check_tasks(const json& tasks) {
   return std::nullopt;
 }
 
-std::optional<input_error> check_generator(const json& value, const generator& read, std::uint32_t tokens_per_block) {
+// What generated tasks and traffic have in common.
+template <class Drawn>
+std::optional<input_error> check_prompts(const std::string& pointer, const json& value, const Drawn& read) {
   if (value.contains("keys") && value["keys"].contains("exponent") && !read.zipf_exponent)
-    return input_error{"/generate/keys/exponent", "expected no such key with distribution uniform"};
+    return input_error{pointer + "/keys/exponent", "expected no such key with distribution uniform"};
   if (read.mix.lookup + read.mix.serve + read.mix.invalidate == 0)
-    return input_error{"/generate/mix", "expected a weight above 0"};
-  if (leaves_of(read) > leaves_max)
-    return input_error{"/generate/prefix_tree",
+    return input_error{pointer + "/mix", "expected a weight above 0"};
+  if (leaves_of(read.tree_depth, read.tree_fanout) > leaves_max)
+    return input_error{pointer + "/prefix_tree",
                        "expected fanout to the power of depth to be at most " + std::to_string(leaves_max)};
+  return std::nullopt;
+}
+
+std::optional<input_error> check_traffic(const json& document, const scenario& read) {
+  const traffic& traffic = *read.traffic;
+  if (std::optional<input_error> error = check_prompts("/traffic", document["traffic"], traffic)) return error;
+  if (!read.search.sampling())
+    return input_error{"/search/strategy",
+                       "expected a strategy that samples, as there is no time in proofs and /traffic needs it, not '" +
+                           printable(document["search"]["strategy"].get<std::string>(), 60) + "'"};
+  if (traffic.windows_expected() > windows_max)
+    return input_error{"/traffic/window_s", "expected at most " + std::to_string(windows_max) + " windows, not " +
+                                                std::to_string(traffic.windows_expected())};
+  if (traffic.requests_expected() > requests_max)
+    return input_error{"/traffic/duration_s", "expected at most " + std::to_string(requests_max) + " requests, not " +
+                                                  std::to_string(traffic.requests_expected())};
+  if (traffic.duration && traffic.duration->count() == 0)
+    return input_error{"/traffic/duration_s", "expected at least a nanosecond"};
+  return std::nullopt;
+}
+
+std::optional<input_error> check_generator(const json& value, const generator& read, std::uint32_t tokens_per_block) {
+  if (std::optional<input_error> error = check_prompts("/generate", value, read)) return error;
   const std::uint64_t prompts = std::uint64_t{read.tasks} * read.operations;
   const std::uint64_t tokens = prompts * (std::uint64_t{read.tree_depth} * tokens_per_block + 1);
   if (tokens > generated_tokens_max) {
@@ -138,6 +166,9 @@ std::optional<input_error> check_semantics(const json& document, const scenario&
   if (generated) {
     const std::uint32_t tokens_per_block = read.cache.configuration.tokens_per_block;
     if (std::optional<input_error> error = check_generator(document["generate"], *generated, tokens_per_block)) return error;
+  }
+  if (read.traffic) {
+    if (std::optional<input_error> error = check_traffic(document, read)) return error;
   }
   if (std::optional<input_error> error = check_oracles(document)) return error;
   if (std::optional<input_error> error = check_search(document["search"])) return error;

@@ -1,0 +1,101 @@
+#include "scenarios/traffic_program.h"
+
+#include <memory>
+#include <string>
+
+#include <kvrace/sync.h>
+
+namespace kvrace::scenarios {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// Everything a run needs, kept from run to run: what it owns is not lost when a run is cut short.
+class replayed_traffic {
+ public:
+  replayed_traffic(const scenario& scenario, traffic_account* account)
+      : cache_(scenario.cache),
+        shape_(*scenario.traffic),
+        stream_(shape_, scenario.cache.configuration.tokens_per_block),
+        own_account_(shape_),
+        account_(account != nullptr ? *account : own_account_),
+        arrivals_(shape_.workers) {
+    cache_.deferral = nanoseconds(static_cast<std::int64_t>(shape_.times.deferral_us * 1'000));
+    times_.prefill_per_token = nanoseconds(static_cast<std::int64_t>(shape_.times.prefill_us_per_token * 1'000));
+    times_.tick = shape_.tick;
+  }
+
+  void operator()(kvrace::run& run) {
+    const std::unique_ptr<cache::simulation> simulation = cache::make_simulation(run, cache_);
+    stream_.restart();
+    account_.begin_run(!kvrace::run::repeated());
+    for (unsigned worker = 0; worker < shape_.workers; ++worker)
+      run.spawn("worker-" + std::to_string(worker + 1), [this, simulation = simulation.get(), &mine = arrivals_[worker]] {
+        work(*simulation, mine);
+      });
+    run.join_all();
+    account_.end_run(kvrace::run::now());
+    audit(*simulation);
+    simulation->finish();
+  }
+
+ private:
+  // Workers take arrivals in order of time, those in the future too: an idle worker has the next one for itself.
+  void work(cache::simulation& simulation, arrival& mine) {
+    while (stream_.next(mine)) {
+      account_.taken(kvrace::run::now());
+      if (const nanoseconds early = mine.time - kvrace::run::now(); early.count() > 0) sync::sleep_for(early);
+      account_.started(kvrace::run::now());
+      if (account_.audit_due()) audit(simulation);
+      serve(simulation, mine);
+      kvrace::run::poll();
+    }
+  }
+
+  void serve(cache::simulation& simulation, const arrival& mine) {
+    traffic_account::ended_request ended{.what = mine.what};
+    switch (mine.what) {
+      case arrival::kind::invalidate: simulation.invalidate(); break;
+      case arrival::kind::lookup: ended.tokens_hit = simulation.lookup(mine.prompt); break;
+      case arrival::kind::serve: {
+        cache::service_times times = times_;
+        times.decode = mine.decode;
+        ended.tokens_hit = simulation.serve(mine.prompt, mine.cancel, times);
+        ended.cancelled = mine.cancel != cache::cancel_point::none;
+        break;
+      }
+    }
+    if (mine.what != arrival::kind::invalidate) {
+      ended.outcome = simulation.outcome();
+      ended.tokens_queried = mine.prompt.tokens.size();
+    }
+    ended.latency = kvrace::run::now() - mine.time;
+    account_.ended(kvrace::run::now(), ended);
+  }
+
+  void audit(cache::simulation& simulation) {
+    if (const auto counts = simulation.audit()) account_.audited(*counts);
+  }
+
+  cache::simulation_options cache_;
+  traffic shape_;
+  cache::service_times times_;
+  arrival_stream stream_;
+  traffic_account own_account_;  // where nobody asks: a replay must audit where the run it repeats has audited
+  traffic_account& account_;
+  std::vector<arrival> arrivals_;  // by worker
+};
+
+}  // namespace
+
+kvrace::program make_traffic_program(const scenario& scenario, traffic_account* account) {
+  return [replayed = std::make_shared<replayed_traffic>(scenario, account)](kvrace::run& run) { (*replayed)(run); };
+}
+
+std::uint64_t traffic_steps_max(const traffic& shape) {
+  constexpr std::uint64_t steps_per_request = 100;
+  constexpr std::uint64_t steps_per_block = 100;
+  return 100'000 + shape.requests_expected() * 2 * (steps_per_request + steps_per_block * shape.tree_depth);
+}
+
+}  // namespace kvrace::scenarios
