@@ -77,6 +77,7 @@ void race_on_write(access_history& data, site where) {
 }
 
 void read_concurrently(access_history& data, site where) {
+  const instrumentation::aside scope;
   if (data.reads == 0) {
     data.reads = tables.take();
     read_table& table = tables[data.reads];
@@ -89,6 +90,7 @@ void read_concurrently(access_history& data, site where) {
 }
 
 void check_reads(access_history& data, site where) {
+  const instrumentation::aside scope;
   const read_table& table = tables[data.reads];
   for (unsigned slot = 0; slot < active->slots(); ++slot)
     if (table.at[slot] > state.current->clock.at[slot]) race(data, slot, false, table.where[slot], true, where);
@@ -96,7 +98,10 @@ void check_reads(access_history& data, site where) {
   data.reads = 0;
 }
 
-void record_access(const access_history& data, bool write, site where) { active->recording()->access(data, write, where); }
+void record_access(const access_history& data, bool write, site where) {
+  const instrumentation::aside scope;
+  active->recording()->access(data, write, where);
+}
 
 void atomic_misused(const atomic_state& what, const char* message, site where) { misuse("atomic_misuse", &what, message, where); }
 
@@ -139,6 +144,7 @@ void fence(std::memory_order order, site where) {
   engine_state& s = state;
   if (s.generation == generation_none) unusable_outside();
   announce(operation_kind::fence, nullptr, where);
+  instrumentation::fence(acquires(order), releases(order));
   task_record& task = *s.current;
   if (acquires(order) && task.has_acquire_pending) clock_join(task.clock, task.acquire_pending, s.clock_width);
   if (!releases(order)) return;

@@ -54,6 +54,7 @@ struct arena {
     }
   }
   void grow(std::size_t bytes) {
+    const instrumentation::aside scope;
     while (next != nullptr && chunk_in_use + 1 < chunks.size()) {
       enter(chunk_in_use + 1);
       if (static_cast<std::size_t>(end - next) >= bytes) return;
@@ -100,6 +101,8 @@ void* arena_allocate(std::size_t bytes, std::size_t alignment) {
 
 void arena_deallocate(void* block, std::size_t bytes) noexcept {
   if (state.generation == generation_none) return;  // the run is over and its memory gone
+  // To ThreadSanitizer, a block that changes hands within a run would be one object without synchronisation between its users.
+  if constexpr (instrumentation::on) return;
   arena& a = memory();
   const std::size_t size_class = class_of(bytes);
   a.free[size_class] = new (block) free_block{a.free[size_class]};

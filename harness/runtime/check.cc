@@ -146,6 +146,14 @@ bool search::progress(const budget& limit, double elapsed_s, const bounded_searc
 }
 
 bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
+std::optional<observed_violation> observed(const std::optional<run_failure>& failure) {
+  if (!failure) return std::nullopt;
+  return observed_violation{failure->oracle, failure->subject, failure->sites, failure->step};
+}
+observed_run observed(const execution& done, std::uint64_t index, schedule::setting set_up) {
+  return {index, done.summary(), observed(done.failure()), observed(done.last_failure()), set_up, done.deviations()};
+}
+
   execution& the_run = the_execution();
   const execution_view view(the_run);
   const double started_s = monotonic_time_s();
@@ -178,6 +186,7 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
     }
     if (limit.count_distinct) schedules_.insert(the_run.schedule_hash());
     if (!the_run.failure()) continue;
+    if (observer_ != nullptr) observer_->on_run(observed(the_run, index, limit.set_up));
     if (end == run_end::unsound) {
       found_.verdict = verdict::unsound;
       finding& broken = found_.findings.emplace_back();

@@ -71,6 +71,7 @@ void execution::begin(const settings& chosen) {
   deviations_.clear();
   deviations_complete_ = true;
   failure_.reset();
+  last_failure_.reset();
   end_ = run_end::complete;
   wants_every_step_ = chosen.strategy->wants_every_step();
 
@@ -104,6 +105,10 @@ void execution::begin(const settings& chosen) {
 
 void execution::end() {
   engine_state& s = state;
+  if constexpr (instrumentation::on) {
+    for (unsigned slot = 1; slot < slots_; ++slot) fiber_run_over(static_cast<fiber*>(records_[slot].fiber));
+    if (tasks_ == tasks_max) fiber_run_over(fiber_worker(overflow_slot, &execution::task_entry));
+  }
   s.generation = generation_none;
   s.generation_new_object = generation_outside;
   s.current = nullptr;
@@ -120,9 +125,9 @@ void execution::body() {
     body_returned();
     return;
   } catch (const std::exception& error) {
-    keep_first({"escaping_exception", "task 'body'", std::string("an exception left the body: ") + error.what(), {}});
+    keep({"escaping_exception", "task 'body'", std::string("an exception left the body: ") + error.what(), {}});
   } catch (...) {
-    keep_first({"escaping_exception", "task 'body'", "an exception left the body: it is no std::exception", {}});
+    keep({"escaping_exception", "task 'body'", "an exception left the body: it is no std::exception", {}});
   }
   leave(run_end::violation);
 }
@@ -154,10 +159,9 @@ void execution::leave(run_end end) {
   std::terminate();  // an abandoned fiber does not come back here
 }
 
-void execution::keep_first(run_failure failure) {
-  if (failure_) return;
-  failure_ = std::move(failure);
-  failure_->step = state.steps;
+void execution::keep(run_failure failure) {
+  failure.step = state.steps;
+  (failure_ ? last_failure_ : failure_) = std::move(failure);
 }
 
 run_summary execution::summary() const {
@@ -179,6 +183,7 @@ std::string execution::name_of_task(unsigned id) const {
 // ---- decisions ----
 
 void execution::note_deviation(deviation::kind what, std::uint64_t answer) {
+  const instrumentation::aside scope;
   const task_record& task = *state.current;
   if (deviations_.size() >= settings_.deviations_max) [[unlikely]] {
     deviations_complete_ = false;
@@ -200,6 +205,7 @@ std::uint64_t execution::schedule_hash() const {
 }
 
 unsigned execution::choose_next(bool current_enabled) {
+  const instrumentation::aside scope;
   engine_state& s = state;
   const task_set enabled = s.enabled;
   const unsigned me = s.slot;
@@ -252,6 +258,7 @@ void execution::decide() {
   // Others may have run since the announcement and destroyed what it is about.
   if (const task_record& task = *s.current; task.pending_object != nullptr) require_usable(*task.pending_object, task.where);
   if (s.recording) [[unlikely]] {
+    const instrumentation::aside scope;
     settings_.record->step(*s.current, s.steps + 1, preempting_);
     preempting_ = false;
   }
@@ -318,6 +325,7 @@ void execution::widen_clocks(unsigned slot) {
 }
 
 void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::size_t alignment, unsigned* slot) {
+  const instrumentation::aside scope;
   engine_state& s = state;
   if (s.generation == generation_none) unusable_outside();
   const bool overflow = slots_ == tasks_max;
@@ -349,6 +357,7 @@ void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)
   }
   engine_state& s = state;
   task_record& child = records_[slot];
+  instrumentation::release(&child);
   child.closure = closure;
   child.invoke = invoke;
   clock_copy(child.clock, s.current->clock, s.clock_width);
@@ -364,14 +373,15 @@ void execution::task_entry() { active->task_main(); }
 
 void execution::task_main() {
   bool failed = true;
+  instrumentation::acquire(state.current);
   try {
     task_record& task = *state.current;
     task.invoke(task.closure);
     failed = false;
   } catch (const std::exception& error) {
-    keep_first({"escaping_exception", "task '" + task_name(state.slot) + "'", std::string("an exception left a task: ") + error.what(), {}});
+    keep({"escaping_exception", "task '" + task_name(state.slot) + "'", std::string("an exception left a task: ") + error.what(), {}});
   } catch (...) {
-    keep_first({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: it is no std::exception", {}});
+    keep({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: it is no std::exception", {}});
   }
   if (failed) leave(run_end::violation);
   finish();
@@ -382,6 +392,7 @@ void execution::finish() {
   engine_state& s = state;
   task_record& task = *s.current;
   auto* from = static_cast<fiber*>(task.fiber);
+  instrumentation::release(&task);
   task.finished = true;
   ++task.operations;
   --alive_;
@@ -427,6 +438,7 @@ void execution::join(unsigned slot, site where) {
     state.current->joins = slot_none;
   }
   clock_join(state.current->clock, target.clock, state.clock_width);
+  instrumentation::acquire(&target);
 }
 
 void execution::join_all(site where) {
@@ -443,6 +455,7 @@ void execution::join_all(site where) {
     announce(operation_kind::join, nullptr, where);
   }
   for (unsigned slot = 1; slot < slots_; ++slot) clock_join(s.current->clock, records_[slot].clock, s.clock_width);
+  for (unsigned slot = 0; slot < slots_; ++slot) instrumentation::acquire(&records_[slot]);
   quiescent();
 }
 
@@ -467,6 +480,7 @@ void execution::run_overflow(site where) {
   s.enabled |= bit(overflow_slot);
   unstarted_ |= bit(overflow_slot);
   count_decision();
+  instrumentation::release(&task);
   const unsigned next = choose_next(false);
   ++switches_;
   s.slot = next;
@@ -504,6 +518,7 @@ void execution::assume_failed(site where) {
 }
 
 void execution::at_quiescence(std::function<void()> audit) {
+  const instrumentation::aside scope;
   audits_.push_back(std::move(audit));
   state.has_audit = true;
 }
@@ -516,6 +531,7 @@ void execution::poll() {
 }
 
 void execution::quiescent() {
+  const instrumentation::aside scope;
   for (const auto& audit : audits_) audit();
 }
 

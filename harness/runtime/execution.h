@@ -55,6 +55,7 @@ class execution {
 
   // Of the last run.
   [[nodiscard]] const std::optional<run_failure>& failure() const { return failure_; }
+  [[nodiscard]] const std::optional<run_failure>& last_failure() const { return last_failure_; }  // if there were several
   [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
   [[nodiscard]] bool deviations_complete() const { return deviations_complete_; }
   [[nodiscard]] run_summary summary() const;
@@ -77,16 +78,16 @@ class execution {
   void at_quiescence(std::function<void()> audit);
   void quiescent();
   void poll();
-  // The first failure of a run is kept. `make` returns the run_failure, and all it needed is destroyed before the run ends: the
+  // The first and the last failure of a run are kept. `make` returns the run_failure, and all it needed is destroyed before the run ends: the
   // stack of a run that is cut is never unwound, so strings on it would be lost for good.
   template <class Make>
   void fail(bool ends_run, Make make) {
-    keep_first(make());
+    keep(make());
     if (ends_run || settings_.stop_at_violation) leave(run_end::violation);
   }
   template <class Make>
   [[noreturn]] void fail_and_end(Make make) {
-    keep_first(make());
+    keep(make());
     leave(run_end::violation);
   }
   // As above; `make` returns the message.
@@ -106,7 +107,7 @@ class execution {
   [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
 
  private:
-  void keep_first(run_failure failure);
+  void keep(run_failure failure);
   void begin(const settings& chosen);
   void body();
   void body_returned();
@@ -152,6 +153,7 @@ class execution {
   bool deviations_complete_ = true;
   std::vector<std::function<void()>> audits_;
   std::optional<run_failure> failure_;
+  std::optional<run_failure> last_failure_;
   run_end end_ = run_end::complete;
   std::uint32_t generation_ = generation_first;
 };

@@ -17,6 +17,8 @@
 #include <boost/fiber/fiber.hpp>
 #include <boost/fiber/operations.hpp>
 
+#include "runtime/instrumentation.h"
+
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define KVRACE_ASAN 1
@@ -92,6 +94,7 @@ struct fiber {
   fiber_entry entry = nullptr;
   stack_memory stack;
   boost::fibers::fiber handle;
+  instrumentation::task instrumented;
 #if defined(KVRACE_ASAN)
   void* fake_stack = nullptr;
   const void* bounds_bottom = nullptr;
@@ -237,6 +240,7 @@ void fiber_switch(fiber* from, fiber* to) {
   from->exceptions = *globals;
   *globals = to->exceptions;
   thread->departs(from, to);
+  to->instrumented.resume();
   to->context->resume();
   thread->arrives(from);
   if (from->abandoned) [[unlikely]] {
@@ -257,11 +261,15 @@ __attribute__((noinline)) bool fiber_run_on_host(void (*body)()) {
   host.exceptions_outside = *active_runtime->globals();
   *active_runtime->globals() = {};
   host.abandoned = false;
+  host.instrumented.body_begins();
   const bool returned = __builtin_setjmp(host.restart.data()) == 0;
   if (returned) body();
+  active_runtime->host().instrumented.body_ended(!returned);
   *active_runtime->globals() = active_runtime->host().exceptions_outside;
   return returned;
 }
+
+void fiber_run_over(fiber* which) { which->instrumented.run_over(which->abandoned); }
 
 void fiber_leave_host() { drop_frames(&active_runtime->host()); }
 

@@ -21,6 +21,8 @@ inline constexpr unsigned fibers_max = 64;
 void fiber_switch(fiber* from, fiber* to);
 // The next resumption of `which` drops everything on its stack without unwinding it.
 void fiber_abandon(fiber* which);
+// To be called outside of fiber_run_on_host, for every worker that took part in a run.
+void fiber_run_over(fiber* which);
 // Runs `body` on the host; true if it returned, false if it was abandoned.
 [[nodiscard]] bool fiber_run_on_host(void (*body)());
 // Drops the host's frames above fiber_run_on_host. To be called on the host itself.

@@ -130,6 +130,7 @@ void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)) { active-
 void join_all(site where) { active->join_all(where); }
 void require_failed(std::string_view message, site where) { fail("requirement", "", message, true, where); }
 void fail(std::string_view oracle, std::string_view subject, std::string_view message, bool ends_run, site where) {
+  const instrumentation::aside scope;
   active->fail(ends_run, [&] {
     return run_failure{std::string(oracle), std::string(subject), std::string(message), {to_site(where)}};
   });
@@ -138,12 +139,30 @@ void assume_failed(site where) { active->assume_failed(where); }
 std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
 void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
 void quiescent() { active->quiescent(); }
-void poll() { active->poll(); }
-void note(std::string_view subject, std::string_view event, std::string_view detail) { active->recording()->note(subject, event, detail); }
-std::size_t operation_called(std::string text) { return active->recording()->operation_called(std::move(text)); }
-void operation_returned(std::size_t record, std::string text) { active->recording()->operation_returned(record, std::move(text)); }
-void record_value(std::string_view text) { active->recording()->value(text); }
-void name_object(const object& what, std::string_view name) { active->recording()->name(what, name); }
+void poll() {
+  const instrumentation::aside scope;
+  active->poll();
+}
+void note(std::string_view subject, std::string_view event, std::string_view detail) {
+  const instrumentation::aside scope;
+  active->recording()->note(subject, event, detail);
+}
+std::size_t operation_called(std::string text) {
+  const instrumentation::aside scope;
+  return active->recording()->operation_called(std::move(text));
+}
+void operation_returned(std::size_t record, std::string text) {
+  const instrumentation::aside scope;
+  active->recording()->operation_returned(record, std::move(text));
+}
+void record_value(std::string_view text) {
+  const instrumentation::aside scope;
+  active->recording()->value(text);
+}
+void name_object(const object& what, std::string_view name) {
+  const instrumentation::aside scope;
+  active->recording()->name(what, name);
+}
 unsigned current_task_id() { return state.current == nullptr ? 0 : state.current->id; }
 
 void steps_exceeded() {

@@ -2,6 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <kvrace/result.h>
+#include <kvrace/strategy.h>
 
 namespace kvrace {
 
@@ -18,9 +24,28 @@ struct search_progress {
   double run_virtual_s = 0;             // virtual time in the present run
 };
 
+struct observed_violation {
+  std::string_view oracle;
+  std::string_view subject;
+  std::span<const source_site> sites;
+  std::uint64_t step = 0;
+};
+
+// What one run came to. Valid during the call.
+struct observed_run {
+  std::uint64_t index = 0;
+  run_summary summary;
+  std::optional<observed_violation> first;   // the one that is reported
+  std::optional<observed_violation> last;   // where there were several: it may have cut the run
+  kvrace::schedule::setting set_up = kvrace::schedule::setting::sampled;
+  std::span<const deviation> deviations;     // those that were kept
+};
+
 class search_observer {
  public:
   virtual ~search_observer() = default;
+  // Called after every run of the search, before a violation in it is executed again for its report.
+  virtual void on_run(const observed_run&) {}
   // Called about every 100 ms. Returning false ends the search as interrupted.
   virtual bool on_progress(const search_progress&) = 0;
 };

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <kvrace/detail/clock.h>
+#include <kvrace/detail/instrumentation.h>
 #include <kvrace/strategy.h>
 
 namespace kvrace {

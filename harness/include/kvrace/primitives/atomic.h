@@ -32,9 +32,12 @@ void release_by_fence(std::uint32_t& message, bool keep_former);  // a relaxed s
 [[nodiscard]] inline constexpr bool releases(std::memory_order order) {
   return order == std::memory_order_release || order == std::memory_order_acq_rel || order == std::memory_order_seq_cst;
 }
+[[nodiscard]] inline bool creation_seen(const atomic_state& what) {
+  return what.created_at <= state.current->clock.at[what.id >> 26U];
+}
 inline void require_atomic(const atomic_state& what, site where) {
   require_usable(what, where);
-  if (what.created_at > state.current->clock.at[what.id >> 26U]) [[unlikely]] atomic_created_unseen(what, where);
+  if (!creation_seen(what)) [[unlikely]] atomic_created_unseen(what, where);
 }
 inline void observe(const atomic_state& what, std::memory_order order) {
   if (what.message == 0) return;
@@ -67,11 +70,14 @@ class atomic {
   using value_type = T;
   static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
 
-  atomic() noexcept = default;
-  atomic(T value) noexcept : value_(value) {}  // NOLINT(google-explicit-constructor): as std
+  atomic() noexcept { detail::instrumentation::write(&value_, sizeof value_); }
+  atomic(T value) noexcept : value_(value) {  // NOLINT(google-explicit-constructor): as std
+    detail::instrumentation::write(&value_, sizeof value_);
+  }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
   ~atomic() {
+    detail::instrumentation::write(&value_, sizeof value_);
     detail::message_release(state_, state_.message);
     state_.generation = detail::generation_destroyed;
   }
@@ -84,19 +90,21 @@ class atomic {
   T load(std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
     if (order == std::memory_order_release || order == std::memory_order_acq_rel) [[unlikely]]
       detail::atomic_misused(state_, "load with a releasing memory order", where);
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::load, &state_, where);
     detail::observe(state_, order);
+    detail::instrumentation::atomic_load(value_, order);
     tell(value_);
     return value_;
   }
   void store(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
     if (order == std::memory_order_acquire || order == std::memory_order_acq_rel || order == std::memory_order_consume) [[unlikely]]
       detail::atomic_misused(state_, "store with an acquiring memory order", where);
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::store, &state_, where);
     detail::publish_store(state_, order);
     value_ = value;
+    detail::instrumentation::atomic_store(value_, order);
     tell(value);
   }
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
@@ -106,7 +114,7 @@ class atomic {
                                detail::site where = detail::site::current()) {
     if (failure == std::memory_order_release || failure == std::memory_order_acq_rel) [[unlikely]]
       detail::atomic_misused(state_, "compare_exchange with a releasing failure order", where);
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::task_record& task = *detail::state.current;
     task.compare_object = this;
     task.compare_expected = &expected;
@@ -116,6 +124,7 @@ class atomic {
     detail::announce(operation_kind::compare_exchange, &state_, where);
     if (!same(value_, expected)) {
       detail::observe(state_, failure);
+      detail::instrumentation::atomic_load(value_, failure);
       tell(value_);
       expected = value_;
       return false;
@@ -124,6 +133,7 @@ class atomic {
     detail::publish_update(state_, success);
     tell(value_, desired);
     value_ = desired;
+    detail::instrumentation::atomic_update(value_, success);
     return true;
   }
   bool compare_exchange_strong(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst,
@@ -195,6 +205,13 @@ class atomic {
  private:
   friend struct sync;
 
+  void require_usable(detail::site where) const {
+    if constexpr (detail::instrumentation::on) {
+      if (state_.generation != detail::state.generation || !detail::creation_seen(state_))
+        detail::instrumentation::atomic_load(value_, std::memory_order_relaxed);
+    }
+    detail::require_atomic(state_, where);
+  }
   static constexpr std::memory_order failure_order(std::memory_order order) {
     if (order == std::memory_order_acq_rel) return std::memory_order_acquire;
     if (order == std::memory_order_release) return std::memory_order_relaxed;
@@ -204,12 +221,13 @@ class atomic {
 
   template <class Change>
   T update(Change change, std::memory_order order, detail::site where) {
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
     detail::observe(state_, order);
     detail::publish_update(state_, order);
     const T old = value_;
     value_ = change(old);
+    detail::instrumentation::atomic_update(value_, order);
     tell(old, value_);
     return old;
   }
@@ -234,7 +252,7 @@ class atomic {
   }
 
   mutable detail::atomic_state state_;
-  T value_{};
+  alignas(detail::instrumentation::atomic_alignment<T>) T value_{};
 };
 
 // As std::atomic_thread_fence.

@@ -24,8 +24,10 @@ inline void take(lock_state& lock) {
   lock.waiters &= ~bit(state.slot);
   state.enabled &= ~lock.waiters;
   acquire(lock.message);
+  instrumentation::acquire(&lock);
 }
 inline void give_back(lock_state& lock) {
+  instrumentation::release(&lock);
   release_store(lock.message);
   lock.owner = slot_none;
   if (lock.waiters != 0) enable(lock.waiters);

@@ -58,6 +58,7 @@ class shared_mutex {
     if (lock_.owner != detail::state.slot) [[unlikely]]
       detail::lock_misused(lock_, "unlocked by a task that does not own it", where);
     detail::announce(operation_kind::unlock, &lock_, where);
+    detail::instrumentation::release(&lock_.writer_message);
     detail::release_store(lock_.writer_message);
     lock_.owner = detail::slot_none;
     if (const task_set all = lock_.waiters | lock_.waiters_shared; all != 0) detail::enable(all);
@@ -84,6 +85,7 @@ class shared_mutex {
     if ((lock_.readers & detail::bit(detail::state.slot)) == 0) [[unlikely]]
       detail::lock_misused(lock_, "unlock_shared by a task that holds no shared lock", where);
     detail::announce(operation_kind::unlock_shared, &lock_, where);
+    detail::instrumentation::release(&lock_.readers);
     detail::release_join(lock_.readers_message);
     lock_.readers &= ~detail::bit(detail::state.slot);
     if (lock_.readers == 0 && lock_.waiters != 0) detail::enable(lock_.waiters);
@@ -101,12 +103,15 @@ class shared_mutex {
     detail::state.enabled &= ~(lock_.waiters | lock_.waiters_shared);
     detail::acquire(lock_.writer_message);
     detail::acquire(lock_.readers_message);
+    detail::instrumentation::acquire(&lock_.writer_message);
+    detail::instrumentation::acquire(&lock_.readers);
   }
   void take_shared() {
     lock_.readers |= detail::bit(detail::state.slot);
     lock_.waiters_shared &= ~detail::bit(detail::state.slot);
     detail::state.enabled &= ~lock_.waiters;
     detail::acquire(lock_.writer_message);
+    detail::instrumentation::acquire(&lock_.writer_message);
   }
 
   friend struct sync;

@@ -87,13 +87,18 @@ class var {
     if (this != &other) store(other.load(detail::site{}), detail::site{});
     return *this;
   }
-  ~var() { detail::check_destroy(history_); }
+  ~var() {
+    detail::instrumentation::write(&value_, sizeof value_);
+    detail::check_destroy(history_);
+  }
 
   [[nodiscard]] T load(detail::site where = detail::site::current()) const {
+    detail::instrumentation::read(&value_, sizeof value_);
     detail::check_read(history_, where);
     return value_;
   }
   void store(T value, detail::site where = detail::site::current()) {
+    detail::instrumentation::write(&value_, sizeof value_);
     detail::check_write(history_, where);
     value_ = std::move(value);
   }
@@ -122,13 +127,22 @@ class var {
 // The race check of a var without its value.
 class shadow {
  public:
-  shadow() = default;
+  shadow() { detail::instrumentation::write(&history_, 1); }
   shadow(const shadow&) = delete;
   shadow& operator=(const shadow&) = delete;
-  ~shadow() { detail::check_destroy(history_); }
+  ~shadow() {
+    detail::instrumentation::write(&history_, 1);
+    detail::check_destroy(history_);
+  }
 
-  void read(detail::site where = detail::site::current()) const { detail::check_read(history_, where); }
-  void write(detail::site where = detail::site::current()) { detail::check_write(history_, where); }
+  void read(detail::site where = detail::site::current()) const {
+    detail::instrumentation::read(&history_, 1);
+    detail::check_read(history_, where);
+  }
+  void write(detail::site where = detail::site::current()) {
+    detail::instrumentation::write(&history_, 1);
+    detail::check_write(history_, where);
+  }
 
  private:
   friend struct sync;

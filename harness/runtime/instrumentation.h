@@ -1,0 +1,53 @@
+// What ThreadSanitizer is told of tasks and switches: each task is a ThreadSanitizer fiber, and a switch orders nothing. Empty
+// but for builds with KVRACE_TSAN; see kvrace/detail/instrumentation.h.
+#pragma once
+
+#include <kvrace/detail/instrumentation.h>
+
+namespace kvrace::detail::instrumentation {
+
+#if defined(KVRACE_TSAN)
+
+class task {
+ public:
+  task() = default;
+  task(const task&) = delete;
+  task& operator=(const task&) = delete;
+  ~task();
+
+  // To be called by what runs now, right before this task is resumed.
+  void resume();
+  // The caller is the program outside of any run. body_begins: what it did precedes the body, which this task is.
+  void body_begins();
+  void body_ended(bool dropped);
+  // The run is over and this task parked or abandoned: what it did precedes all that follows. `dropped`: its frames are.
+  void run_over(bool dropped);
+
+ private:
+  friend void begin_aside();
+  friend void end_aside();
+  friend void relaxed_read(const void*);
+  friend void relaxed_write(const void*);
+  friend void fence(bool, bool);
+
+  void* fiber_ = nullptr;
+  void* acquires_later_ = nullptr;   // knows what the task has read relaxed
+  void* released_before_ = nullptr;  // knows what the task knew at its last release fence
+  unsigned asides_ = 0;
+  unsigned drops_ = 0;
+  bool has_release_fence_ = false;
+};
+
+#else
+
+class task {
+ public:
+  void resume() {}
+  void body_begins() {}
+  void body_ended(bool) {}
+  void run_over(bool) {}
+};
+
+#endif
+
+}  // namespace kvrace::detail::instrumentation
