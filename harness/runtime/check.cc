@@ -32,7 +32,8 @@ void messages_exhausted() {
 
 namespace {
 
-constexpr std::uint64_t trace_steps_max = 200'000;
+constexpr std::size_t trace_max = 20'000;
+constexpr std::size_t ledger_max = 10'000;
 // Longer schedules are not kept while sampling, so that memory stays flat in runs of millions of requests: a run that fails is
 // then sampled again, with everything kept.
 constexpr std::size_t deviations_sampled_max = 100'000;
@@ -145,7 +146,6 @@ bool search::progress(const budget& limit, double elapsed_s, const bounded_searc
   return false;
 }
 
-bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
 std::optional<observed_violation> observed(const std::optional<run_failure>& failure) {
   if (!failure) return std::nullopt;
   return observed_violation{failure->oracle, failure->subject, failure->sites, failure->step};
@@ -154,6 +154,7 @@ observed_run observed(const execution& done, std::uint64_t index, schedule::sett
   return {index, done.summary(), observed(done.failure()), observed(done.last_failure()), set_up, done.deviations()};
 }
 
+bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
   execution& the_run = the_execution();
   const execution_view view(the_run);
   const double started_s = monotonic_time_s();
@@ -185,8 +186,8 @@ observed_run observed(const execution& done, std::uint64_t index, schedule::sett
       end = the_run.run(tested, settings);
     }
     if (limit.count_distinct) schedules_.insert(the_run.schedule_hash());
-    if (!the_run.failure()) continue;
     if (observer_ != nullptr) observer_->on_run(observed(the_run, index, limit.set_up));
+    if (!the_run.failure()) continue;
     if (end == run_end::unsound) {
       found_.verdict = verdict::unsound;
       finding& broken = found_.findings.emplace_back();
@@ -237,7 +238,7 @@ finding search::record(const schedule& schedule, const program& tested, std::uin
   const execution_view view(execution);
   const std::unique_ptr<strategy> follow = make_replay(schedule);
   (void)follow->begin_run(0, view);
-  recorder record(trace_steps_max);
+  recorder record(trace_max, ledger_max);
   std::vector<std::uint64_t> scratch(metrics_.size());
   const run_end end =
       execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch.data(), SIZE_MAX, true});

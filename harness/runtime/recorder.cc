@@ -25,6 +25,15 @@ std::uint64_t mix(std::uint64_t digest, std::uint64_t part) {
   return digest ^ digest >> 32U;
 }
 
+// Leaves the last `kept` items. Returns how many have gone.
+template <class T>
+std::size_t keep_last(std::vector<T>& items, std::size_t kept) {
+  if (items.size() <= kept) return 0;
+  const std::size_t gone = items.size() - kept;
+  items.erase(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(gone));
+  return gone;
+}
+
 }  // namespace
 
 std::string describe(const object& what) {
@@ -34,12 +43,17 @@ std::string describe(const object& what) {
   return std::string(type_name(what.type)) + " " + std::to_string(what.id >> 26U) + "." + std::to_string(what.id & 0x3ffffffU);
 }
 
+// Twice as much is held as is kept, so that an item is moved once at most.
+trace_step& recorder::add_step() {
+  if (trace_.size() >= 2 * trace_max_) keep_last(trace_, trace_max_);
+  return trace_.emplace_back();
+}
+
 void recorder::step(const task_record& task, std::uint64_t number, bool preempts) {
   digest_ = mix(digest_, task.id);
   digest_ = mix(digest_, static_cast<std::uint64_t>(task.pending_kind) << 32U |
                              (task.pending_object != nullptr ? task.pending_object->id : 0));
-  if (trace_.size() >= steps_recorded_max_) return;
-  trace_step& step = trace_.emplace_back();
+  trace_step& step = add_step();
   step.step = number;
   step.task = task.id;
   step.operation = task.operations;
@@ -50,8 +64,7 @@ void recorder::step(const task_record& task, std::uint64_t number, bool preempts
 }
 
 void recorder::access(const object& data, bool write, site where) {
-  if (trace_.size() >= steps_recorded_max_) return;
-  trace_step& step = trace_.emplace_back();
+  trace_step& step = add_step();
   step.step = state.steps;
   step.task = state.current->id;
   step.kind = write ? "write" : "read";
@@ -64,17 +77,20 @@ void recorder::value(std::string_view text) {
 }
 
 void recorder::note(std::string_view subject, std::string_view event, std::string_view detail) {
+  if (ledger_.size() >= 20 * ledger_max_) keep_last(ledger_, 10 * ledger_max_);
   ledger_.push_back({state.steps, state.current->id, std::string(subject), std::string(event), std::string(detail)});
 }
 
 std::size_t recorder::operation_called(std::string text) {
+  if (operations_.size() >= 2 * trace_max_) operations_dropped_ += keep_last(operations_, trace_max_);
   operations_.push_back({state.current->id, state.steps, 0, std::move(text), {}});
-  return operations_.size() - 1;
+  return operations_dropped_ + operations_.size() - 1;
 }
 
 void recorder::operation_returned(std::size_t record, std::string text) {
-  operations_[record].step_return = state.steps;
-  operations_[record].returned = std::move(text);
+  if (record < operations_dropped_) return;
+  operations_[record - operations_dropped_].step_return = state.steps;
+  operations_[record - operations_dropped_].returned = std::move(text);
 }
 
 void recorder::name(const object& what, std::string_view name) { names_[what.id] = std::string(name); }
@@ -82,6 +98,17 @@ void recorder::name(const object& what, std::string_view name) { names_[what.id]
 const std::string* recorder::name_of(const object& what) const {
   const auto found = names_.find(what.id);
   return found == names_.end() ? nullptr : &found->second;
+}
+
+// A ledger that is too long is cut down to the subject's.
+void recorder::trim(const finding& into) {
+  if (keep_last(trace_, trace_max_) != 0) {
+    const std::uint64_t from = trace_.front().step;
+    std::erase_if(operations_, [from](const operation_record& each) { return each.step_return != 0 && each.step_return < from; });
+  }
+  if (ledger_.size() > ledger_max_ && !into.subject.empty())
+    std::erase_if(ledger_, [&into](const ledger_event& each) { return each.subject != into.subject; });
+  keep_last(ledger_, ledger_max_);
 }
 
 // Decisive are the steps at a preemption (the one before and the one after), those at the sites of the violation, and those at
@@ -107,6 +134,7 @@ void recorder::mark_decisive(const finding& into) {
 }
 
 void recorder::hand_over(finding& into) {
+  trim(into);
   mark_decisive(into);
   into.trace_digest = digest_;
   into.trace = std::move(trace_);

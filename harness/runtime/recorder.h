@@ -1,4 +1,4 @@
-// Writes down one run for a report. Installed only while a finding is re-executed.
+// Writes down one run for a report. Installed only while a finding is re-executed. Of a long run it keeps what came last.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace kvrace::detail {
 
 class recorder {
  public:
-  explicit recorder(std::uint64_t steps_recorded_max) : steps_recorded_max_(steps_recorded_max) {}
+  explicit recorder(std::size_t trace_max, std::size_t ledger_max) : trace_max_(trace_max), ledger_max_(ledger_max) {}
 
   void step(const task_record& task, std::uint64_t number, bool preempts);
   void access(const object& data, bool write, site where);
@@ -32,12 +32,16 @@ class recorder {
   void hand_over(finding& into);
 
  private:
+  trace_step& add_step();
+  void trim(const finding& into);
   void mark_decisive(const finding& into);
 
-  std::uint64_t steps_recorded_max_;
+  std::size_t trace_max_;
+  std::size_t ledger_max_;
   std::uint64_t digest_ = 0x6a09e667f3bcc908;
   std::vector<trace_step> trace_;
   std::vector<operation_record> operations_;
+  std::size_t operations_dropped_ = 0;
   std::vector<ledger_event> ledger_;
   std::map<std::uint32_t, std::string> names_;
 };
