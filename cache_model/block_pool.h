@@ -8,7 +8,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +15,7 @@
 
 #include "cache_model/block_index.h"
 #include "cache_model/fixed_array.h"
+#include "cache_model/rows.h"
 
 namespace kvrace::cache {
 
@@ -49,7 +49,7 @@ class block_pool {
  public:
   using request_type = basic_request<Sync>;
   using slot_type = typename request_type::slot;
-  using payload_tag = typename Sync::template var<tag>;
+  using payload_tag = typename rows_of<Sync>::row;
 
   explicit block_pool(const cache_parameters& parameters)
       : parameters_(parameters), index_(parameters.capacity_blocks, parameters.hash_bits), blocks_(parameters.capacity_blocks) {
@@ -58,11 +58,7 @@ class block_pool {
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;
   ~block_pool() {
-    for (block& each : blocks_) {
-      if (each.payload == nullptr) continue;
-      for (std::uint32_t i = 0; i < parameters_.tokens_per_block; ++i) std::destroy_at(each.payload + i);
-      payload_memory().deallocate(each.payload, parameters_.tokens_per_block);
-    }
+    for (block& each : blocks_) rows_of<Sync>::destroy(each.payload, parameters_.tokens_per_block);
   }
 
   [[nodiscard]] std::uint32_t capacity() const { return parameters_.capacity_blocks; }
@@ -113,13 +109,11 @@ class block_pool {
     if (taken.indexed) tell(block_event::kind::evict, &request, {id, taken.generation});
     taken.indexed = false;
     ++taken.generation;
-    if (taken.payload == nullptr) {
-      taken.payload = payload_memory().allocate(parameters_.tokens_per_block);
-      for (std::uint32_t i = 0; i < parameters_.tokens_per_block; ++i) std::construct_at(taken.payload + i);
-    }
+    if (taken.payload == nullptr) taken.payload = rows_of<Sync>::make(parameters_.tokens_per_block);
     slot_type& slot = request.slots[position];
     slot.what = slot_type::kind::reserved;
     slot.where = {id, taken.generation};
+    slot.held = true;
     slot.version = version_;
     tell(block_event::kind::allocate, &request, slot.where, position);
     if (!request.victim.indexed) return;
@@ -202,7 +196,6 @@ class block_pool {
     payload_tag* payload = nullptr;  // made when the block is first handed out
   };
 
-  static typename Sync::template allocator<payload_tag> payload_memory() { return {}; }
   cache_parameters parameters_;
   std::uint32_t version_ = 1;  // guarded by the strategy's lock, with the index
   block_index<Sync> index_;

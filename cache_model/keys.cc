@@ -91,12 +91,18 @@ seams::seams() {
   static const recency_policy recency_repaired{};
   static const eviction_policy eviction_repaired{};
   static const publish_policy publish_repaired{};
+  static const reference_policy reference_repaired{};
+  static const free_list_policy free_list_repaired{};
+  static const reclamation_policy reclamation_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   pin = &pin_repaired;
   recency = &recency_repaired;
   eviction = &eviction_repaired;
   publish = &publish_repaired;
+  reference = &reference_repaired;
+  free_list = &free_list_repaired;
+  reclamation = &reclamation_repaired;
 }
 
 }  // namespace kvrace::cache

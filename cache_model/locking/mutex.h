@@ -52,7 +52,7 @@ class mutex_cache final : public prefix_cache<Sync> {
     section_of<Sync, guard> section(lock, pool_.seams());
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
-      if (slot.what != slot_type::kind::none) give_back(request, i, section);
+      if (slot.held) give_back(request, i, section);
       slot = {};
     }
   }
@@ -83,8 +83,9 @@ class mutex_cache final : public prefix_cache<Sync> {
 
   void pin(request_type& request, critical_section& section) {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      const slot_type& slot = request.slots[i];
+      slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::hit) continue;
+      slot.held = true;
       references& pinned = references_[slot.where.block];
       pinned.guard.write();
       if (++pinned.count == 1) {

@@ -120,8 +120,9 @@ class rwlock_cache final : public prefix_cache<Sync> {
   void pin(request_type& request, std::uint64_t base) {
     const bool atomic_ticks = pool_.seams().recency->atomic_ticks();
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      const slot_type& slot = request.slots[i];
+      slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::hit) continue;
+      slot.held = true;
       auto& word = states_[slot.where.block].word;
       if (atomic_ticks) {
         // A slower hit never sets the tick back.
@@ -192,7 +193,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
   void give_all_back(request_type& request) {
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
-      if (slot.what != slot_type::kind::none) give_back(request, i);
+      if (slot.held) give_back(request, i);
       slot = {};
     }
   }

@@ -8,6 +8,7 @@
 #include <kvrace/cache/configuration.h>
 #include <kvrace/cache/prefix_cache.h>
 
+#include "cache_model/locking/epoch.h"
 #include "cache_model/locking/mutex.h"
 #include "cache_model/locking/rwlock.h"
 
@@ -31,6 +32,7 @@ const auto& all_locking_strategies() {
   static const std::array all = {
       strategy_of<Sync, mutex_cache>(),
       strategy_of<Sync, rwlock_cache>(),
+      strategy_of<Sync, epoch_cache>(),
   };
   return all;
 }

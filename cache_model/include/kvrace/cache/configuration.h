@@ -23,6 +23,9 @@ struct locking_description {
   bool exact_lru = false;    // promises exact least-recently-used eviction
 };
 
+// In place of an oracle: the flaw is in plain data that the engine does not watch. Only compiler instrumentation sees it.
+inline constexpr std::string_view oracle_of_instrumentation = "race_job";
+
 struct flaw_description {
   std::string_view name;
   std::string_view seam;     // the part of the cache it replaces: "key", "recency", "pin", "eviction", ...

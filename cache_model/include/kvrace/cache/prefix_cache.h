@@ -41,13 +41,17 @@ struct request_base {
   std::uint32_t id = 0;
 };
 
-// One request. Reused from call to call, so that its vectors keep their memory.
+template <class Sync>
+struct epoch_participant;
+
+// One request to one cache. Reused from call to call, so that its vectors keep their memory.
 template <class Sync>
 struct basic_request : request_base {
   struct slot {
     enum class kind : std::uint8_t { none, hit, reserved };
     handle where;
     kind what = kind::none;
+    bool held = false;       // a reference has been counted for it
     bool filled = false;     // set by the owner once the payload is complete
     bool published = false;
     bool entry_denied = false;  // hit: see block_event
@@ -64,6 +68,7 @@ struct basic_request : request_base {
   key_list<Sync> keys;
   std::vector<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
   victim_record victim;        // scratch of an eviction
+  epoch_participant<Sync>* participant = nullptr;  // scratch of the epoch strategy: the one it has pinned last
   bool starved = false;  // no block was free or evictable for some of the slots
 
   void begin(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {

@@ -2,6 +2,7 @@
 // repaired form; a flaw replaces one of them (flaws/), whatever the locking strategy.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -48,6 +49,8 @@ class pin_policy {
   virtual ~pin_policy() = default;
   // Between finding the blocks and counting the reference, in the section that found them.
   virtual void between_find_and_pin(critical_section&) const {}
+  // A hit is referenced at all.
+  [[nodiscard]] virtual bool counts_reference() const { return true; }
 };
 
 // Seam "recency": how updates of the eviction order stand to the critical section that decided on them.
@@ -60,6 +63,38 @@ class recency_policy {
   virtual void after_update(update, critical_section&) const {}
   // Where recency is a number, it is an atomic one.
   [[nodiscard]] virtual bool atomic_ticks() const { return true; }
+  // Under a shared lock, a hit moves the block within the eviction order at once.
+  [[nodiscard]] virtual bool moves_under_shared_lock() const { return false; }
+};
+
+// Seam "reference": how a reference is given back. `abandoned`: by a request that gives up what it has reserved.
+class reference_policy {
+ public:
+  virtual ~reference_policy() = default;
+  // How often it is given back. A count that would fall below zero stays there, as if the last reference had gone again.
+  [[nodiscard]] virtual unsigned times_given_back(bool /*abandoned*/) const { return 1; }
+  // The index keeps its own hold on a hit until the entry goes.
+  [[nodiscard]] virtual bool index_keeps_hold(bool /*abandoned*/) const { return true; }
+  // Where the count is atomic: what the holder has read happens before the block's next use.
+  [[nodiscard]] virtual std::memory_order decrement_order() const { return std::memory_order_release; }
+};
+
+// Seam "free_list": how the head of a lock-free list of free blocks is told from an earlier one.
+class free_list_policy {
+ public:
+  virtual ~free_list_policy() = default;
+  // The head carries a number that every removal raises.
+  [[nodiscard]] virtual bool tags_head() const { return true; }
+};
+
+// Seam "reclamation": when memory that others may still read is given back.
+class reclamation_policy {
+ public:
+  virtual ~reclamation_policy() = default;
+  // Epochs between retiring and destroying.
+  [[nodiscard]] virtual std::uint64_t grace_epochs() const { return 2; }
+  // A pin is announced, then fenced, before anything is read.
+  [[nodiscard]] virtual bool fences_pin() const { return true; }
 };
 
 // Seam "eviction": what happens to the index entry of a block that is handed to another request.
@@ -88,6 +123,9 @@ struct seams {
   const recency_policy* recency;
   const eviction_policy* eviction;
   const publish_policy* publish;
+  const reference_policy* reference;
+  const free_list_policy* free_list;
+  const reclamation_policy* reclamation;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

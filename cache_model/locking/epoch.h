@@ -1,0 +1,299 @@
+// No locks. Lookups and updates go on whatever the others do; index entries are reclaimed by epochs.
+//
+// A block's state is one atomic word: how many requests hold it, whether the index does, whether it was hit lately, and its
+// generation. Whoever takes away the last hold owns the block: an eviction that finds the index's hold alone, or the last
+// request to let go after an invalidation has taken the index's. A hit is counted by one compare-exchange that fails if the index
+// does not hold this generation of the block any more, so an entry that was read and has been removed leads nowhere.
+//
+// Not exact LRU. Its own eviction order is CLOCK over the index: a hand goes from bucket to bucket, and in a bucket from the
+// newest entry to the oldest. It passes over referenced blocks, gives one that was hit since the hand last passed another
+// round, and takes the first other one; the next eviction begins at the next bucket. Free blocks are used before any is
+// evicted. An eviction that has gone twice around gives up: its request starves. While others take what it has passed, that may
+// happen although some block could have been evicted.
+//
+// An invalidation raises the version: entries of another version are not found. Removing them is housekeeping. A publication
+// that read the version just before may leave one behind, which nobody finds until the hand takes its block.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include <kvrace/cache/configuration.h>
+
+#include "cache_model/block_pool.h"
+#include "cache_model/lock_free/free_list.h"
+#include "cache_model/lock_free/index.h"
+#include "cache_model/rows.h"
+
+namespace kvrace::cache {
+
+template <class Sync>
+class epoch_cache final : public prefix_cache<Sync> {
+ public:
+  using request_type = basic_request<Sync>;
+
+  static locking_description description() {
+    return {.name = "epoch",
+            .summary = "no locks: immutable index entries reclaimed by epochs, references in atomic words; evicts by CLOCK",
+            .exact_lru = false};
+  }
+
+  explicit epoch_cache(const cache_parameters& parameters)
+      : parameters_(parameters),
+        domain_({.grace = parameters.seams.reclamation->grace_epochs(), .pins_with_fence = parameters.seams.reclamation->fences_pin()}),
+        index_(parameters.capacity_blocks, parameters.hash_bits),
+        blocks_(parameters.capacity_blocks),
+        free_(parameters.capacity_blocks, *parameters.seams.free_list) {
+    Sync::name(version_, "version");
+    Sync::name(hand_, "clock hand");
+    for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) name_after_block<Sync>(blocks_[id].word, id);
+  }
+  ~epoch_cache() override {
+    for (block& each : blocks_) rows_of<Sync>::destroy(each.payload, parameters_.tokens_per_block);
+  }
+
+  std::size_t acquire(request_type& request, const acquire_options& options) override {
+    pin pinned(domain_, request.participant);
+    const std::uint32_t version = version_.load(std::memory_order_acquire);
+    const std::size_t count = std::min(options.blocks_max, request.slots.size());
+    std::size_t hits = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (find(request, i, version))
+        ++hits;
+      else if (seams().key->run_ends_at_gap())
+        break;
+    }
+    if (options.reserve) reserve(request, version, pinned);
+    return hits;
+  }
+
+  void publish(request_type& request) override {
+    const std::uint32_t version = version_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
+      if (!seams().publish->publishes(slot.version, version)) {
+        tell(block_event::kind::drop, &request, slot.where, i);
+        continue;
+      }
+      block& filled = blocks_[slot.where.block];
+      filled.reserved = false;
+      // Seen by whoever finds the entry.
+      filled.word.store(word{slot.where.generation, true, false, 1}.packed(), std::memory_order_relaxed);
+      slot.published = true;
+      index_.insert(request.keys.hash(i), slot.where, version, request.keys[i]);
+      tell(block_event::kind::publish, &request, slot.where, i);
+    }
+  }
+
+  void release(request_type& request) override {
+    for (std::size_t i = request.slots.size(); i-- > 0;) {
+      slot_type& slot = request.slots[i];
+      if (slot.held) give_back(request, i);
+      slot = {};
+    }
+  }
+
+  std::uint32_t invalidate() override {
+    pin pinned(domain_);
+    const std::uint32_t version = version_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    index_.clear(pinned, [this](const typename index::entry& removed) { forget(removed.where); });
+    pinned.collect();
+    return version;
+  }
+
+  typename Sync::template var<tag>* payload(std::uint32_t block) override { return blocks_[block].payload; }
+
+  void audit(audit_listener& listener) const override {
+    std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> entries(blocks_.size(), 0);
+    std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> free(blocks_.size(), 0);
+    index_.for_each([&](const typename index::entry& entry) {
+      const word now = peek(entry.where.block);
+      if (now.generation != entry.where.generation || !now.indexed)
+        listener.on_ghost(ghost::index_state, entry.where.block, entry.key);
+      else if (++entries[entry.where.block] > 1)
+        listener.on_ghost(ghost::index_duplicate, entry.where.block, entry.key);
+    });
+    free_.for_each([&](std::uint32_t id) { ++free[id]; });
+    for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
+      const bool indexed = entries[id] != 0;
+      const std::uint32_t references = peek(id).references + (blocks_[id].reserved ? 1 : 0);
+      if (peek(id).indexed && !indexed) listener.on_ghost(ghost::index_missing, id, {});
+      if (free[id] > 1) listener.on_ghost(ghost::order_duplicate, id, {});
+      if (free[id] != 0 && references != 0) listener.on_ghost(ghost::order_used, id, {});
+      if (free[id] == 0 && references == 0 && !indexed) listener.on_lost(id);
+      listener.on_block(id, references, indexed);
+    }
+  }
+
+ private:
+  using slot_type = typename request_type::slot;
+  using index = lock_free_index<Sync>;
+  using pin = typename index::pin;
+
+  // A block's state. `references` counts the requests that hold what is published, or was.
+  struct word {
+    std::uint32_t generation = 0;
+    bool indexed = false;
+    bool hit = false;
+    std::uint32_t references = 0;
+
+    static constexpr std::uint64_t reference_mask = (1U << 16U) - 1;
+    static constexpr std::uint64_t hit_bit = 1U << 16U;
+    static constexpr std::uint64_t indexed_bit = 1U << 17U;
+    static word of(std::uint64_t packed) {
+      return {static_cast<std::uint32_t>(packed >> 32U), (packed & indexed_bit) != 0, (packed & hit_bit) != 0,
+              static_cast<std::uint32_t>(packed & reference_mask)};
+    }
+    [[nodiscard]] std::uint64_t packed() const {
+      return std::uint64_t{generation} << 32U | (indexed ? indexed_bit : 0) | (hit ? hit_bit : 0) | references;
+    }
+    // The index holds this generation of the block.
+    [[nodiscard]] bool leads_to(handle where) const { return indexed && generation == where.generation; }
+  };
+  struct block {
+    typename Sync::template atomic<std::uint64_t> word{0};
+    typename rows_of<Sync>::row* payload = nullptr;  // made by the first owner
+    bool reserved = false;                           // the owner's: taken, and not published
+  };
+
+  [[nodiscard]] const cache::seams& seams() const { return parameters_.seams; }
+  [[nodiscard]] word peek(std::uint32_t id) const { return word::of(Sync::peek(blocks_[id].word)); }
+  // Replaces `seen`, or tells what is there.
+  bool replace(std::uint32_t id, word& seen, const word& desired, std::memory_order order) {
+    std::uint64_t expected = seen.packed();
+    if (blocks_[id].word.compare_exchange_strong(expected, desired.packed(), order, std::memory_order_relaxed)) return true;
+    seen = word::of(expected);
+    return false;
+  }
+
+  // ---- hits ----
+
+  bool find(request_type& request, std::size_t position, std::uint32_t version) {
+    const std::uint64_t hash = index_.masked(request.keys.hash(position));
+    const bool compares_keys = seams().match->compares_keys();
+    for (const auto* at = index_.chain_of(hash); at != nullptr; at = Sync::alive(at)->next) {
+      const auto& entry = *Sync::alive(at);
+      if (entry.hash != hash || entry.version != version) continue;
+      if (compares_keys && !equal(entry.key, request.keys[position])) continue;
+      const handle where = entry.where;
+      if (!reference(where)) continue;  // evicted since the chain was read
+      slot_type& slot = request.slots[position];
+      slot.what = slot_type::kind::hit;
+      slot.where = where;
+      slot.held = true;
+      tell(block_event::kind::pin, &request, where, position);
+      return true;
+    }
+    return false;
+  }
+  // The rows need no more than the chain was read with: they were written before the entry was reachable.
+  bool reference(handle where) {
+    word seen{where.generation, true, false, 0};  // a guess, which a failure corrects
+    while (seen.leads_to(where)) {
+      if (replace(where.block, seen, {seen.generation, true, true, seen.references + 1}, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+
+  // ---- reserving ----
+
+  void reserve(request_type& request, std::uint32_t version, pin& pinned) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::none) continue;
+      if (handle freed = free_.pop(); freed.block != no_block) {
+        ++freed.generation;
+        take(request, i, freed, version);
+      } else if (!evict(request, i, version, pinned)) {
+        request.starved = true;
+        return;
+      }
+    }
+  }
+
+  void take(request_type& request, std::size_t position, handle taken, std::uint32_t version) {
+    block& mine = blocks_[taken.block];
+    mine.reserved = true;
+    if (mine.payload == nullptr) mine.payload = rows_of<Sync>::make(parameters_.tokens_per_block);
+    slot_type& slot = request.slots[position];
+    slot.what = slot_type::kind::reserved;
+    slot.where = taken;
+    slot.held = true;
+    slot.version = version;
+    tell(block_event::kind::allocate, &request, taken, position);
+  }
+
+  bool evict(request_type& request, std::size_t position, std::uint32_t version, pin& pinned) {
+    for (std::size_t steps = 2 * index_.buckets(); steps > 0; --steps) {
+      const std::size_t bucket = hand_.fetch_add(1, std::memory_order_relaxed) & (index_.buckets() - 1);
+      const auto* const chain = index_.chain(bucket);
+      for (const auto* at = chain; at != nullptr; at = Sync::alive(at)->next) {
+        const handle victim = Sync::alive(at)->where;
+        if (!disown(victim)) continue;
+        tell(block_event::kind::evict, &request, victim);
+        take(request, position, {victim.block, victim.generation + 1}, version);
+        if (seams().eviction->removes_index_entry()) {
+          index_.remove(bucket, chain, victim, pinned);
+          pinned.collect();
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+  // Takes the index's hold if it is the only one, unless the block was hit since the hand last passed. Acquires what former
+  // holders have read.
+  bool disown(handle where) {
+    word seen{where.generation, true, false, 0};
+    if (replace(where.block, seen, {where.generation + 1, false, false, 0}, std::memory_order_acquire)) return true;
+    if (seen.leads_to(where) && seen.hit && seen.references == 0)
+      replace(where.block, seen, {where.generation, true, false, 0}, std::memory_order_relaxed);
+    return false;
+  }
+
+  // ---- giving back ----
+
+  void give_back(request_type& request, std::size_t position) {
+    const slot_type& slot = request.slots[position];
+    if (slot.what == slot_type::kind::reserved && !slot.published) {
+      blocks_[slot.where.block].reserved = false;
+      tell(block_event::kind::unpin, &request, slot.where, position);
+      tell(block_event::kind::free, &request, slot.where, position);
+      free_.push(slot.where);
+      return;
+    }
+    const word before = word::of(blocks_[slot.where.block].word.fetch_sub(1, seams().reference->decrement_order()));
+    tell(block_event::kind::unpin, &request, slot.where, position);
+    if (before.references != 1 || before.indexed) return;
+    Sync::atomic_thread_fence(std::memory_order_acquire);  // what the other holders have read
+    tell(block_event::kind::free, &request, slot.where, position);
+    free_.push(slot.where);
+  }
+
+  // The entry has been removed by an invalidation: takes the index's hold, unless an eviction has.
+  void forget(handle where) {
+    word seen{where.generation, true, false, 0};
+    while (seen.leads_to(where)) {
+      if (!replace(where.block, seen, {seen.generation, false, seen.hit, seen.references}, std::memory_order_acq_rel)) continue;
+      tell(block_event::kind::forget, nullptr, where);
+      if (seen.references == 0) free_.push(where);
+      return;
+    }
+  }
+
+  void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0) const {
+    if (parameters_.listener != nullptr) parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position)});
+  }
+
+  cache_parameters parameters_;
+  epoch_domain<Sync> domain_;
+  index index_;
+  fixed_array<Sync, block> blocks_;
+  free_list<Sync> free_;
+  typename Sync::template atomic<std::uint32_t> version_{1};
+  typename Sync::template atomic<std::size_t> hand_{0};
+};
+
+}  // namespace kvrace::cache
