@@ -56,7 +56,8 @@ class pct_strategy final : public strategy {
   std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return random_.below(outcomes); }
 
   void end_run(const run_summary& run) override {
-    tasks_max_seen_ = std::max(tasks_max_seen_, run.tasks);
+    const bool body_competed = (known_ & 1) != 0;
+    tasks_max_seen_ = std::max(tasks_max_seen_, run.tasks + (body_competed ? 1 : 0));
     if (run.decisions > options_.decisions_max) ++runs_outside_;
   }
 
