@@ -25,24 +25,26 @@ class pos_strategy final : public strategy {
     random_ = detail::random_source(seed_, index);
     view_ = &view;
     announced_.fill(~std::uint64_t{0});
+    below_all_ = 0;
     return true;
   }
 
   task_answer choose_task(const decision& now) override {
-    unsigned best = tasks_max;
-    for (task_set rest = now.enabled; rest != 0; rest &= rest - 1) {
-      const auto task = static_cast<unsigned>(std::countr_zero(rest));
-      refresh(task);
-      if (best == tasks_max || priority_[task] > priority_[best]) best = task;
+    for (task_set rest = now.enabled; rest != 0; rest &= rest - 1) refresh(static_cast<unsigned>(std::countr_zero(rest)));
+    task_set candidates = now.enabled;
+    if (now.yielded && !std::has_single_bit(now.enabled)) {
+      // A task that gives way waits for others: it goes behind all, once, also behind those that gave way before.
+      priority_[now.current] = --below_all_;
+      candidates &= ~(task_set{1} << now.current);
     }
-    // A task that gives way waits for others: it goes last, once.
-    if (now.yielded && best == now.current && !std::has_single_bit(now.enabled)) {
-      priority_[best] = 0;
-      return choose_task(now);
+    auto best = static_cast<unsigned>(std::countr_zero(candidates));
+    for (task_set rest = candidates; rest != 0; rest &= rest - 1) {
+      const auto task = static_cast<unsigned>(std::countr_zero(rest));
+      if (priority_[task] > priority_[best]) best = task;
     }
     const task_record& chosen = view_->task(best);
     for (unsigned task = 0; task < view_->slots(); ++task)
-      if (task != best && conflict(chosen, view_->task(task))) priority_[task] = random_.next();
+      if (task != best && conflict(chosen, view_->task(task))) priority_[task] = draw();
     return {best, 1};
   }
 
@@ -51,17 +53,20 @@ class pos_strategy final : public strategy {
   [[nodiscard]] std::string describe() const override { return "partial order sampling"; }
 
  private:
+  std::int64_t draw() { return static_cast<std::int64_t>(random_.next() >> 1U); }
+
   void refresh(unsigned task) {
     const std::uint64_t operations = view_->task(task).operations;
     if (announced_[task] == operations) return;
     announced_[task] = operations;
-    priority_[task] = random_.next() | 1;
+    priority_[task] = draw();
   }
 
   std::uint64_t seed_;
   detail::random_source random_;
   const execution_view* view_ = nullptr;
-  std::array<std::uint64_t, tasks_max> priority_{};
+  std::array<std::int64_t, tasks_max> priority_{};
+  std::int64_t below_all_ = 0;
   std::array<std::uint64_t, tasks_max> announced_{};  // the operation count at which the priority was drawn
 };
 

@@ -30,6 +30,7 @@ class surw_strategy final : public strategy {
     view_ = &view;
     profiling_ = index < profile_runs;
     known_ = 0;
+    below_all_ = 0;
     intended_ = nobody;
     seen_.clear();
     parents_.fill(0);
@@ -67,6 +68,8 @@ class surw_strategy final : public strategy {
   static constexpr std::uint64_t profile_runs = 4;
   using counts = std::map<unsigned, std::uint64_t>;  // by task slot
 
+  std::int64_t draw() { return static_cast<std::int64_t>(random_.next() >> 1U); }
+
   void choose_object() {
     has_object_ = !profiling_ && !profile_.empty();
     remaining_.fill(0);
@@ -84,7 +87,7 @@ class surw_strategy final : public strategy {
 
   void take_in_new_tasks() {
     for (; known_ < view_->slots(); ++known_) {
-      priority_[known_] = random_.next();
+      priority_[known_] = draw();
       parents_[known_] = view_->task(known_).parent;
       // The child inherits the intention of its parent with its share of the parent's weight.
       const unsigned parent = parents_[known_];
@@ -115,8 +118,11 @@ class surw_strategy final : public strategy {
 
   // The highest priority among the tasks that are not held: other tasks than the intended one are, at an interesting operation.
   unsigned pick(const decision& now) {
-    if (now.yielded) priority_[now.current] = random_.next() >> 16U;
-    if (profiling_) priority_[now.current] = random_.next();
+    // Priorities that stay while one task draws afresh sink to nothing where tasks wait for each other by yielding: a task that
+    // gives way goes behind all, and the runs that only count draw for everybody.
+    if (profiling_)
+      for (std::int64_t& each : priority_) each = draw();
+    if (now.yielded) priority_[now.current] = --below_all_;
     unsigned best = nobody;
     for (task_set rest = now.enabled; rest != 0; rest &= rest - 1) {
       const auto task = static_cast<unsigned>(std::countr_zero(rest));
@@ -133,18 +139,21 @@ class surw_strategy final : public strategy {
   const execution_view* view_ = nullptr;
   bool profiling_ = true;
   std::map<std::uint32_t, counts> profile_;  // objects that several tasks touched, from the first runs
-  std::map<std::uint32_t, counts> seen_;     // in this run
+  std::map<std::uint32_t, counts> seen_;  // in this run
   bool has_object_ = false;
   std::uint32_t object_ = 0;
   std::array<std::uint64_t, tasks_max> remaining_{};
-  std::array<std::uint64_t, tasks_max> priority_{};
+  std::array<std::int64_t, tasks_max> priority_{};
+  std::int64_t below_all_ = 0;
   std::array<unsigned, tasks_max> parents_{};
   unsigned known_ = 0;
   unsigned intended_ = nobody;
 };
 
 struct surw_factory final : strategy_factory {
-  [[nodiscard]] std::unique_ptr<strategy> make(std::uint64_t seed) const override { return std::make_unique<surw_strategy>(seed); }
+  [[nodiscard]] std::unique_ptr<strategy> make(std::uint64_t seed) const override {
+    return std::make_unique<surw_strategy>(seed);
+  }
 };
 
 }  // namespace
