@@ -84,9 +84,9 @@ bad_input() {
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
-  refused 'expected one of run, prove, replay, list; see'
-  refused "expected one of run, prove, replay, list, not 'frobnicate'" frobnicate
-  refused "expected one of run, prove, replay, list, not 'proove'; did you mean 'prove'?" proove ok.json
+  refused 'expected one of run, prove, replay, shrink, list; see'
+  refused "expected one of run, prove, replay, shrink, list, not 'frobnicate'" frobnicate
+  refused "expected one of run, prove, replay, shrink, list, not 'proove'; did you mean 'prove'?" proove ok.json
   refused 'The following argument was not expected: --sed' run ok.json --sed 1
   refused "expected scenarios or --all" run
   refused "expected scenarios or --all" run ok.json --all

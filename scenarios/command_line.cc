@@ -33,7 +33,8 @@ Examples:
   kvrace run 1                     reproduce the incident
   kvrace run --all --report r.json all built-in scenarios, with a report
   kvrace prove my_scenario.json    explore every interleaving
-  kvrace replay r.json             repeat the first finding of a report)";
+  kvrace replay r.json             repeat the first finding of a report
+  kvrace shrink r.json             the smallest scenario and schedule that show it)";
 
 constexpr const char* run_examples = R"(
 Examples:
@@ -46,6 +47,12 @@ constexpr const char* prove_examples = R"(
 Examples:
   kvrace prove 2
   kvrace prove my.json --preemptions 3 --time 600 --report out.json)";
+
+constexpr const char* shrink_examples = R"(
+Examples:
+  kvrace shrink out.json           the first finding of a report, made small
+  kvrace shrink out.json --finding 2 --runs 1000000 --report small.json
+)";
 
 constexpr const char* replay_examples = R"(
 Examples:
@@ -86,6 +93,7 @@ struct command_line {
   CLI::App* run = nullptr;
   CLI::App* prove = nullptr;
   CLI::App* replay = nullptr;
+  CLI::App* shrink = nullptr;
   CLI::App* list = nullptr;
 
   std::vector<std::string> scenarios;
@@ -100,6 +108,7 @@ struct command_line {
     declare_run();
     declare_prove();
     declare_replay();
+    declare_shrink();
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
   }
@@ -144,6 +153,15 @@ struct command_line {
     replay->add_option("--report", report, "Write a report of the replay")->option_text("FILE");
     replay->footer(replay_examples);
   }
+
+  void declare_shrink() {
+    shrink = app.add_subcommand("shrink", "Leave out what a finding does not need, and certify what is left");
+    shrink->add_option("FILE", file, "A JSON report")->required();
+    shrink->add_option("--finding", finding, "Which finding of the report, from 1")->option_text("N");
+    shrink->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
+    shrink->add_option("--report", report, "Write a report of the small finding")->option_text("FILE");
+    shrink->footer(shrink_examples);
+  }
 };
 
 search_command searches_of(const command_line& given, bool prove) {
@@ -163,10 +181,21 @@ search_command searches_of(const command_line& given, bool prove) {
   return command;
 }
 
+shrink_command shrink_of(const command_line& given) {
+  shrink_command command;
+  command.file = given.file;
+  if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
+  if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
+  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
+  command.report = given.report.value_or("");
+  return command;
+}
+
 int dispatch(const command_line& given) {
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
+  if (given.shrink->parsed()) return run_shrink(shrink_of(given));
   replay_command command;
   command.file = given.file;
   command.schedule = given.schedule;
@@ -178,7 +207,7 @@ int dispatch(const command_line& given) {
 
 // Without this, a mistyped command would be answered by "a subcommand is required".
 void check_command(int argument_count, const char* const* arguments) {
-  static const std::vector<std::string> commands = {"run", "prove", "replay", "list"};
+  static const std::vector<std::string> commands = {"run", "prove", "replay", "shrink", "list"};
   if (argument_count < 2) throw usage_error("expected one of " + listed(commands) + "; see 'kvrace --help'");
   const std::string given = arguments[1];
   if (given.starts_with('-') || std::find(commands.begin(), commands.end(), given) != commands.end()) return;

@@ -1,15 +1,7 @@
 #include "scenarios/commands.h"
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <iostream>
-#include <sstream>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "reports/report.h"
 #include "scenarios/embedded.h"
@@ -18,48 +10,10 @@
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
 #include "scenarios/progress.h"
+#include "scenarios/report_files.h"
 
 namespace kvrace::scenarios {
 namespace {
-
-// Reports carry their scenario and the traces of their findings.
-constexpr std::size_t report_bytes_max = std::size_t{1} << 30;
-
-scenario load(const std::string& path_or_name) {
-  std::variant<scenario, input_error> found = find_scenario(path_or_name);
-  if (const input_error* const error = std::get_if<input_error>(&found)) throw usage_error(error->to_line(path_or_name));
-  return std::get<scenario>(std::move(found));
-}
-
-// A report that cannot be written is found out before the search, not after it. Leaves nothing behind.
-void check_writable(const std::string& path) {
-  if (path.empty()) return;
-  struct stat status{};
-  const bool exists = ::stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) throw usage_error(input_error{"", "cannot be written: it is a directory"}.to_line(path));
-  std::string probe = path;
-  const bool special = exists && !S_ISREG(status.st_mode);
-  if (!special) probe += ".XXXXXX";
-  const int descriptor = special ? ::open(probe.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK) : ::mkstemp(probe.data());
-  if (descriptor < 0) throw usage_error(input_error{"", std::string("cannot be written: ") + std::strerror(errno)}.to_line(path));
-  ::close(descriptor);
-  if (!special) ::unlink(probe.c_str());
-}
-
-void write_report(const std::string& path, const std::vector<reports::report>& reports) {
-  if (path.empty()) return;
-  const reports::format* const by_extension = reports::format_for_path(path);
-  const reports::format& format = by_extension != nullptr ? *by_extension : *reports::find_format("json");
-  std::ostringstream text;
-  format.write(text, reports, {});
-  if (const std::optional<std::string> error = reports::write_file(path, std::move(text).str()))
-    throw usage_error(printable(*error, 600));
-}
-
-void print_report(const reports::report& report) {
-  reports::write_text(std::cout, std::span(&report, 1), reports::presentation_for(STDOUT_FILENO));
-  std::cout.flush();
-}
 
 void override_search(search& search, const search_command& command) {
   if (command.prove) {
@@ -111,41 +65,8 @@ void print_summary(const std::vector<reports::report>& reports, std::size_t aske
   std::cout.flush();
 }
 
-// The finding a replay is about, and the scenario it was found in.
-struct recorded_finding {
-  scenarios::scenario scenario;
-  kvrace::finding finding;
-  reports::build_fingerprint build;
-};
-
-recorded_finding read_finding(const replay_command& command) {
-  std::variant<std::string, input_error> text = read_file(command.file, report_bytes_max);
-  if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(command.file));
-  reports::read_result read = reports::read_json(std::get<std::string>(text));
-  if (read.error) {
-    const std::string pointer = read.error->pointer.empty() ? "(root)" : read.error->pointer;
-    throw usage_error(input_error{pointer, "expected a report: " + read.error->expected}.to_line(command.file));
-  }
-  std::uint64_t count = 0;
-  for (reports::report& report : read.reports) {
-    for (kvrace::finding& finding : report.result.findings) {
-      if (++count != command.finding) continue;
-      std::variant<scenario, input_error> parsed = parse_scenario(report.scenario.text, report.scenario.path);
-      if (const input_error* const error = std::get_if<input_error>(&parsed))
-        throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(command.file));
-      if (digest_of(report.scenario.text) != report.scenario.digest)
-        throw usage_error(
-            input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(command.file));
-      return {std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
-    }
-  }
-  if (count == 0) throw usage_error(input_error{"", "expected a report with a finding, this one has none"}.to_line(command.file));
-  throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " +
-                    std::to_string(command.finding));
-}
-
 // A replay that shows something else than the report says would be worse than none.
-void check_reproduced(kvrace::result& result, const recorded_finding& recorded) {
+void check_reproduced(kvrace::result& result, const stored_finding& recorded) {
   if (result.verdict == kvrace::verdict::unsound) return;
   const bool same = result.findings.size() == 1 && result.findings.front().oracle == recorded.finding.oracle &&
                     result.findings.front().trace_digest == recorded.finding.trace_digest;
@@ -157,7 +78,12 @@ void check_reproduced(kvrace::result& result, const recorded_finding& recorded) 
 }
 
 int finish_replay(const replay_command& command, const scenario& scenario, kvrace::result result) {
-  const std::vector<reports::report> reports = {make_report(scenario, std::move(result), "replay")};
+  std::vector<reports::report> reports = {make_report(scenario, std::move(result), "replay")};
+  // A report carries its scenario, which need not be the one of that name any more.
+  if (!command.schedule) {
+    const std::string which = command.finding == 1 ? "" : " --finding " + std::to_string(command.finding);
+    for (std::string& line : reports.front().replay_commands) line = "kvrace replay " + shell_quoted(command.file) + which;
+  }
   print_report(reports.front());
   write_report(command.report, reports);
   return reports.front().expectation.exit_code;
@@ -192,7 +118,7 @@ int run_replay(const replay_command& command) {
     check_writable(command.report);
     return finish_replay(command, scenario, follow(scenario, *schedule));
   }
-  const recorded_finding recorded = read_finding(command);
+  const stored_finding recorded = read_finding(command.file, command.finding);
   check_writable(command.report);
   kvrace::result result = follow(recorded.scenario, recorded.finding.schedule);
   check_reproduced(result, recorded);

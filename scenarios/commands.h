@@ -39,6 +39,14 @@ struct replay_command {
 };
 int run_replay(const replay_command&);
 
+struct shrink_command {
+  std::string file;  // a report
+  std::uint64_t finding = 1;
+  std::uint64_t runs = 200'000;  // budget
+  std::string report;
+};
+int run_shrink(const shrink_command&);
+
 int run_list();
 
 }  // namespace kvrace::scenarios

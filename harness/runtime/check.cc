@@ -1,5 +1,6 @@
 // Many runs: the outer of the two loops.
 #include <kvrace/check.h>
+#include <kvrace/shrink.h>
 
 #include <sys/mman.h>
 
@@ -83,6 +84,7 @@ class search {
     bool stop_at_violation = true;
     bool count_distinct = false;
     schedule::setting set_up = schedule::setting::sampled;
+    std::string sought = {};  // the only signature that counts as a violation; empty: any
   };
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
   bool loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded);
@@ -98,7 +100,7 @@ class search {
 
  private:
   void tally(const execution& done);
-  bool handle_failure(const program& tested, std::uint64_t run, schedule::setting set_up);
+  bool handle_failure(const program& tested, std::uint64_t run, const budget& limit);
   [[nodiscard]] bool progress(const budget& limit, double elapsed_s, const bounded_search* bounded);
 
   limits limits_;
@@ -196,14 +198,15 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       broken.run = index;
       break;
     }
-    if (!handle_failure(tested, index, limit.set_up) || limit.stop_at_violation) break;
+    if (!handle_failure(tested, index, limit)) break;
   }
   found_.counts.schedules_distinct = schedules_.size();
   found_.time_s = monotonic_time_s() - started_s;
   return ended;
 }
 
-bool search::handle_failure(const program& tested, std::uint64_t run, schedule::setting set_up) {
+// False: the search is over.
+bool search::handle_failure(const program& tested, std::uint64_t run, const budget& limit) {
   const execution& execution = the_execution();
   ++found_.counts.violations;
   const run_failure failure = *execution.failure();
@@ -212,13 +215,15 @@ bool search::handle_failure(const program& tested, std::uint64_t run, schedule::
   probe.subject = failure.subject;
   probe.sites = failure.sites;
   const std::string signature = probe.signature();
-  found_.verdict = verdict::violation;
+  const bool counts = limit.sought.empty() || signature == limit.sought;
+  if (counts) found_.verdict = verdict::violation;
+  const bool goes_on = !(counts && limit.stop_at_violation);
   if (const auto known = by_signature_.find(signature); known != by_signature_.end()) {
     ++found_.findings[known->second].occurrences;
-    return true;
+    return goes_on;
   }
   bool reproduced = false;
-  finding recorded = record({set_up, execution.deviations()}, tested, run, &reproduced);
+  finding recorded = record({limit.set_up, execution.deviations()}, tested, run, &reproduced);
   if (!reproduced || recorded.oracle != failure.oracle) {
     found_.verdict = verdict::unsound;
     recorded.message = "replaying the schedule of a violation (" + failure.oracle + ": " + failure.message +
@@ -228,9 +233,13 @@ bool search::handle_failure(const program& tested, std::uint64_t run, schedule::
     found_.findings.insert(found_.findings.begin(), std::move(recorded));
     return false;
   }
-  by_signature_.emplace(signature, found_.findings.size());
-  found_.findings.push_back(std::move(recorded));
-  return true;
+  // The sought one comes first, whatever was met before.
+  const bool first = counts && !limit.sought.empty();
+  if (first)
+    for (auto& [other, index] : by_signature_) ++index;
+  by_signature_.emplace(signature, first ? 0 : found_.findings.size());
+  found_.findings.insert(first ? found_.findings.begin() : found_.findings.end(), std::move(recorded));
+  return goes_on;
 }
 
 finding search::record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced) {
@@ -288,11 +297,13 @@ result check(const check_options& options, const program& tested) {
   return std::move(found);
 }
 
-result prove(const prove_options& options, const program& tested) {
+result prove(const prove_options& options, const program& tested) { return search_for("", options, tested); }
+
+result search_for(const std::string& signature, const prove_options& options, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   detail::bounded_search bounded(options.preemptions_max, options.states_max);
-  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search}, &bounded);
+  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search, signature}, &bounded);
 
   result& found = search.found();
   search.finish_metrics();

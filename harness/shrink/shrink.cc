@@ -81,10 +81,9 @@ class shrinker {
     search.states_max = options_.states_max;
     search.limits = options_.limits;
     search.metrics = options_.metrics;
-    const result found = prove(search, tested_);
+    const result found = search_for(signature_, search, tested_);
     best_.runs += found.counts.runs;
     if (found.verdict == verdict::proved || found.verdict == verdict::exhausted) best_.certified = true;
-    // A violation of another kind ends the search too: then nothing is certified.
     if (adopt(found)) best_.certified = found.executions_by_bound.size() >= best_.preemptions;
   }
 

@@ -35,6 +35,10 @@ struct shrunk {
 // Deterministic, and anytime: a spent budget leaves the best so far. Requires a finding of `tested` that replays.
 shrunk shrink(const shrink_options& options, const finding& from, const program& tested);
 
+// As prove(), but only a finding with this signature is a violation, and the first one in findings; the others met on the way stand
+// behind it, and end their own runs only. An empty signature stands for any.
+result search_for(const std::string& signature, const prove_options& options, const program& tested);
+
 // How often the run of a finding switched away from a task that could have gone on.
 [[nodiscard]] unsigned preemptions_of(const finding& recorded);
 

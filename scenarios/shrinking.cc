@@ -1,0 +1,165 @@
+#include "scenarios/shrinking.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <nlohmann/json.hpp>
+
+#include "scenarios/loader.h"
+#include "scenarios/program.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// One search may take this share of the budget, so that one hopeless candidate does not eat it up.
+constexpr std::uint64_t shares = 10;
+constexpr std::uint64_t states_max = 2'000'000;
+
+json prompt_as_json(const cache::prompt& prompt) {
+  json text = {{"model", prompt.owner.model}};
+  if (!prompt.owner.adapter.empty()) text["adapter"] = prompt.owner.adapter;
+  if (prompt.owner.adapter_version != 0) text["adapter_version"] = prompt.owner.adapter_version;
+  if (!prompt.owner.tenant.empty()) text["tenant"] = prompt.owner.tenant;
+  text["tokens"] = prompt.tokens;
+  return text;
+}
+
+json operation_as_json(const operation& call) {
+  switch (call.what) {
+    case operation::kind::lookup: return {{"lookup", prompt_as_json(call.prompt)}};
+    case operation::kind::invalidate: return {{"invalidate", json::object()}};
+    case operation::kind::expect_match: {
+      json text = prompt_as_json(call.prompt);
+      text["expected_tokens"] = call.expected_tokens;
+      return {{"expect_match", std::move(text)}};
+    }
+    case operation::kind::serve: break;
+  }
+  json text = prompt_as_json(call.prompt);
+  if (call.cancel == cache::cancel_point::after_lookup) text["cancel"] = "after_lookup";
+  if (call.cancel == cache::cancel_point::after_reserve) text["cancel"] = "after_reserve";
+  if (call.cancel == cache::cancel_point::after_fill) text["cancel"] = "after_fill";
+  return {{"serve", std::move(text)}};
+}
+
+// The scenario's document with every operation written out.
+json with_tasks(const scenario& whole) {
+  json document = json::parse(whole.source.text);
+  if (document.contains("tasks")) return document;
+  document.erase("generate");
+  for (const task& each : whole.tasks) {
+    json operations = json::array();
+    for (const operation& call : each.operations) operations.push_back(operation_as_json(call));
+    document["tasks"].push_back({{"name", each.name}, {"operations", std::move(operations)}});
+  }
+  return document;
+}
+
+class scenario_shrinker {
+ public:
+  scenario_shrinker(const scenario& whole, const kvrace::finding& from, std::uint64_t runs)
+      : runs_(runs), document_(with_tasks(whole)), signature_(from.signature()) {
+    best_.reduced = whole;
+    best_.schedule.minimal = from;
+    best_.schedule.preemptions = kvrace::preemptions_of(from);
+  }
+
+  shrunk_scenario run() {
+    leave_out_tasks();
+    best_.operations_certified = leave_out_operations();
+    const std::uint64_t spent = spent_;
+    best_.schedule = kvrace::shrink({.runs = runs_ - std::min(runs_, spent_),
+                                     .states_max = states_max,
+                                     .limits = {.steps_max = best_.reduced.steps_max},
+                                     .metrics = cache::metric_names()},
+                                    best_.schedule.minimal, make_program(best_.reduced));
+    best_.schedule.runs += spent;
+    return std::move(best_);
+  }
+
+ private:
+  void leave_out_tasks() {
+    for (std::size_t at = document_["tasks"].size(); at-- > 0 && document_["tasks"].size() > 1;) {
+      json candidate = document_;
+      candidate["tasks"].erase(at);
+      (void)adopt(candidate);
+    }
+  }
+
+  // True if each single operation was shown to be necessary.
+  bool leave_out_operations() {
+    bool certified = true;
+    for (bool progress = true; progress;) {
+      progress = false;
+      certified = true;
+      for (std::size_t task = 0; task < document_["tasks"].size(); ++task) {
+        for (std::size_t at = document_["tasks"][task]["operations"].size(); at-- > 0;) {
+          if (document_["tasks"][task]["operations"].size() == 1) continue;  // a task without operations is no task
+          json candidate = document_;
+          candidate["tasks"][task]["operations"].erase(at);
+          const outcome found = adopt(candidate);
+          progress = progress || found == outcome::fails_too;
+          certified = certified && found == outcome::passes;
+        }
+      }
+    }
+    return certified;
+  }
+
+  enum class outcome : std::uint8_t { fails_too, passes, unknown };
+
+  // Takes the candidate over if it fails in the same way with no more preemptions.
+  outcome adopt(const json& candidate) {
+    if (spent_ >= runs_) return outcome::unknown;
+    std::variant<scenario, input_error> parsed = parse_scenario(candidate.dump(2) + "\n", best_.reduced.source.path);
+    if (std::holds_alternative<input_error>(parsed)) return outcome::unknown;
+    scenario& smaller = std::get<scenario>(parsed);
+    const kvrace::result found = kvrace::search_for(
+        signature_,
+        {.preemptions_max = best_.schedule.preemptions,
+         .runs = std::min(runs_ - spent_, std::max<std::uint64_t>(runs_ / shares, 1)),
+         .states_max = states_max,
+         .limits = {.steps_max = smaller.steps_max},
+         .metrics = cache::metric_names()},
+        make_program(smaller));
+    spent_ += found.counts.runs;
+    if (found.verdict == kvrace::verdict::proved || found.verdict == kvrace::verdict::exhausted) return outcome::passes;
+    if (found.verdict != kvrace::verdict::violation) return outcome::unknown;
+    document_ = candidate;
+    best_.reduced = std::move(smaller);
+    best_.schedule.minimal = found.findings.front();
+    best_.schedule.preemptions = kvrace::preemptions_of(best_.schedule.minimal);
+    return outcome::fails_too;
+  }
+
+  std::uint64_t runs_;
+  std::uint64_t spent_ = 0;
+  json document_;
+  std::string signature_;
+  shrunk_scenario best_;
+};
+
+}  // namespace
+
+scenario_size size_of(const scenario& scenario) {
+  scenario_size size{scenario.tasks.size(), 0};
+  for (const task& each : scenario.tasks) size.operations += each.operations.size();
+  return size;
+}
+
+shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
+  if (!whole.traffic) return scenario_shrinker(whole, from, runs).run();
+  shrunk_scenario same{whole, {}, false};
+  same.schedule = kvrace::shrink({.runs = runs,
+                                  .states_max = states_max,
+                                  .limits = {.steps_max = whole.steps_max},
+                                  .metrics = cache::metric_names()},
+                                 from, make_program(whole));
+  return same;
+}
+
+}  // namespace kvrace::scenarios

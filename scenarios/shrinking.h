@@ -1,0 +1,31 @@
+// From a finding to the smallest scenario and schedule that still show it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <kvrace/shrink.h>
+
+#include "scenarios/scenario.h"
+
+namespace kvrace::scenarios {
+
+struct scenario_size {
+  std::size_t tasks = 0;
+  std::size_t operations = 0;
+};
+[[nodiscard]] scenario_size size_of(const scenario&);
+
+struct shrunk_scenario {
+  scenario reduced;   // a file of its own: source.text is its JSON
+  kvrace::shrunk schedule;
+  // Without any one of its operations, no schedule with as few preemptions fails like this: all were explored.
+  bool operations_certified = false;
+};
+
+// First tasks and operations are left out, each time searching for the same failure with no more preemptions than before; then
+// the schedule shrinks. Deterministic, within `runs` executions. Requires that `from` replays on `whole`. The operations of traffic
+// stay as they are.
+[[nodiscard]] shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs);
+
+}  // namespace kvrace::scenarios

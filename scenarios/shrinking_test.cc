@@ -1,0 +1,87 @@
+#include "scenarios/shrinking.h"
+
+#include <variant>
+
+#include <catch2/catch.hpp>
+
+#include "scenarios/embedded.h"
+#include "scenarios/loader.h"
+#include "scenarios/program.h"
+
+using namespace kvrace;
+using namespace kvrace::scenarios;
+
+namespace {
+
+scenario built_in(const std::string& name) {
+  std::variant<scenario, input_error> found = find_scenario(name);
+  REQUIRE(std::holds_alternative<scenario>(found));
+  return std::get<scenario>(std::move(found));
+}
+
+struct before_and_after {
+  scenario whole;
+  kvrace::finding from;
+  shrunk_scenario small;
+};
+
+before_and_after shrink_first(scenario whole) {
+  const kvrace::result found = search_for_violations(whole, nullptr);
+  REQUIRE(found.verdict == verdict::violation);
+  const kvrace::finding& from = found.findings.front();
+  shrunk_scenario small = shrink(whole, from, 200'000);
+  return {std::move(whole), from, std::move(small)};
+}
+
+}  // namespace
+
+TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptions, and replays") {
+  std::size_t shrunk_ones = 0;
+  for (const embedded_file& file : embedded_scenarios()) {
+    const scenario whole = built_in(std::string(file.name));
+    if (!whole.expect.violation || whole.traffic) continue;
+    const before_and_after done = shrink_first(whole);
+    INFO(file.name << ": " << done.small.schedule.minimal.schedule.to_string());
+    CHECK(done.small.schedule.preemptions <= 2);
+    CHECK(done.small.schedule.preemptions <= preemptions_of(done.from));
+    CHECK(done.small.schedule.certified);
+    CHECK(size_of(done.small.reduced).tasks <= 2);
+    CHECK(done.small.schedule.minimal.signature() == done.from.signature());
+
+    // The small scenario is a scenario file like any other.
+    std::variant<scenario, input_error> again = parse_scenario(done.small.reduced.source.text, "small.json");
+    REQUIRE(std::holds_alternative<scenario>(again));
+    const kvrace::result replayed = follow(std::get<scenario>(again), done.small.schedule.minimal.schedule);
+    REQUIRE(replayed.verdict == verdict::violation);
+    CHECK(replayed.findings.front().trace_digest == done.small.schedule.minimal.trace_digest);
+    ++shrunk_ones;
+  }
+  CHECK(shrunk_ones >= 14);
+}
+
+TEST_CASE("the incident shrinks to one operation a task") {
+  const before_and_after done = shrink_first(built_in("03_ghost_entry_rwlock"));
+  CHECK(size_of(done.small.reduced).tasks == 2);
+  CHECK(size_of(done.small.reduced).operations == 2);
+  CHECK(done.small.schedule.preemptions == 1);
+  CHECK(done.small.operations_certified);
+  REQUIRE(done.small.schedule.passing);
+  CHECK(follow(done.small.reduced, *done.small.schedule.passing).verdict == verdict::not_found);
+}
+
+TEST_CASE("generated tasks shrink too") {
+  scenario generated = built_in("generated_rates");
+  generated.search.stop_at_violation = true;
+  const scenario_size before = size_of(generated);
+  const before_and_after done = shrink_first(std::move(generated));
+  CHECK(size_of(done.small.reduced).operations < before.operations);
+}
+
+TEST_CASE("a spent budget certifies nothing about operations") {
+  const scenario incident = built_in("03_ghost_entry_rwlock");
+  const kvrace::result found = search_for_violations(incident, nullptr);
+  REQUIRE(found.verdict == verdict::violation);
+  const shrunk_scenario small = shrink(incident, found.findings.front(), 1);
+  CHECK_FALSE(small.operations_certified);
+  CHECK(follow(small.reduced, small.schedule.minimal.schedule).verdict == verdict::violation);
+}
