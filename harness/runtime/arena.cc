@@ -11,6 +11,8 @@
 
 #include <kvrace/detail/core.h>
 
+#include "runtime/execution.h"
+
 namespace kvrace::detail {
 
 namespace {
@@ -90,6 +92,7 @@ void arena_reset() {
 void* arena_keep(std::size_t bytes, std::size_t alignment) { return memory().bump(bytes, std::max(alignment, granule)); }
 
 void* arena_allocate(std::size_t bytes, std::size_t alignment) {
+  if (state.generation == generation_none) unusable_outside();  // the next run would hand the memory out again
   arena& a = memory();
   const std::size_t size_class = class_of(bytes);
   if (free_block* block = a.free[size_class]; block != nullptr && alignment <= granule) {

@@ -64,8 +64,8 @@ class replay_strategy final : public strategy {
     for (std::size_t i = 0; i < used_.size(); ++i)
       if (!used_[i]) {
         const deviation& item = schedule_.deviations[i];
-        divergence_ = "the run ended before operation " + std::to_string(item.operation) + " of task " + std::to_string(item.task) +
-                      ", at which the schedule has an answer";
+        divergence_ = "the run had nothing to decide at operation " + std::to_string(item.operation) + " of task " +
+                      std::to_string(item.task) + ", where the schedule has an answer";
         return;
       }
   }
