@@ -175,9 +175,9 @@ void cache_oracle::on_event(const block_event& event) {
 }
 
 bool cache_oracle::may_touch(const judged_request& request, std::size_t position) const {
-  const handle where = request.slots[position].where;
-  const record& block = blocks_[where.block];
-  return block.generation == where.generation && (!block.filling || block.owner == request.id);
+  const auto& slot = request.slots[position];
+  const record& block = blocks_[slot.where.block];
+  return !slot.entry_denied && block.generation == slot.where.generation && (!block.filling || block.owner == request.id);
 }
 
 std::uint32_t cache_oracle::fills(const judged_request& request, std::size_t position) {
