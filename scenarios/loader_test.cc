@@ -152,7 +152,7 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
   CHECK(line_for(valid(), "/search/switch_probability", 0) ==
         "s.json: /search/switch_probability: expected a number above 0 and up to 1, not 0");
   CHECK(line_for(valid(), "/search/strategy", "randon") ==
-        "s.json: /search/strategy: expected one of random, pct, bounded, prove, not 'randon'; did you mean 'random'?");
+        "s.json: /search/strategy: expected one of random, pct, pos, surw, bounded, prove, not 'randon'; did you mean 'random'?");
   CHECK(line_for(valid(), "/tasks", json::array()) == "s.json: /tasks: expected at least 1 item, not 0");
   CHECK(line_for(valid(), "/tasks", json(65, valid()["tasks"][0])) == "s.json: /tasks: expected at most 64 items, not 65");
   CHECK(line_for(valid(), "/tasks/0/name", "a b") ==
@@ -235,7 +235,7 @@ TEST_CASE("fields that do not fit each other are refused") {
   CHECK(line_for(valid(), "/search", {{"strategy", "prove"}, {"seed", 1}})
             .starts_with("s.json: /search/seed: expected no such key with strategy prove"));
   CHECK(line_for(valid(), "/expect/verdict", "proved") ==
-        "s.json: /expect/verdict: expected not_found: strategies random and pct show no more");
+        "s.json: /expect/verdict: expected not_found: a sampling strategy shows no more");
   document = valid();
   document["search"] = {{"strategy", "prove"}};
   CHECK(line_for(document, "/expect/verdict", "exhausted").starts_with("s.json: /expect/verdict: expected proved or not_found"));

@@ -23,6 +23,8 @@ kvrace::limits limits_of(const scenario& scenario) { return {.steps_max = scenar
 
 kvrace::strategy_choice strategy_of(const search& search) {
   if (search.strategy == search::kind::pct) return kvrace::pct({.depth = search.depth, .decisions_max = search.decisions_max});
+  if (search.strategy == search::kind::pos) return kvrace::pos();
+  if (search.strategy == search::kind::surw) return kvrace::surw();
   return kvrace::random_walk(search.switch_probability);
 }
 
@@ -47,21 +49,27 @@ kvrace::program make_program(const scenario& scenario) {
   };
 }
 
+kvrace::check_options sampling_options(const scenario& scenario) {
+  const search& search = scenario.search;
+  const std::uint64_t default_runs = scenario.traffic ? 1 : search::default_runs;
+  const std::uint64_t runs = search.sampling() ? search.runs.value_or(default_runs) : default_runs;
+  return {.strategy = strategy_of(search),
+          .seed = search.seed,
+          .runs = runs,
+          .time_s = search.time_s,
+          .stop_at_violation = search.stop_at_violation,
+          .count_distinct = runs <= distinct_runs_max,
+          .limits = limits_of(scenario),
+          .metrics = cache::metric_names()};
+}
+
 kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account) {
   const search& search = scenario.search;
   const kvrace::program tested = scenario.traffic ? make_traffic_program(scenario, account) : make_program(scenario);
   if (search.sampling()) {
-    const std::uint64_t runs = search.runs.value_or(scenario.traffic ? 1 : search::default_runs);
-    return kvrace::check({.strategy = strategy_of(search),
-                          .seed = search.seed,
-                          .runs = runs,
-                          .time_s = search.time_s,
-                          .stop_at_violation = search.stop_at_violation,
-                          .count_distinct = runs <= distinct_runs_max,
-                          .limits = limits_of(scenario),
-                          .metrics = cache::metric_names(),
-                          .observer = observer},
-                         tested);
+    kvrace::check_options options = sampling_options(scenario);
+    options.observer = observer;
+    return kvrace::check(options, tested);
   }
   kvrace::prove_options options{.runs = search.runs.value_or(0),
                                 .states_max = search.states_max,

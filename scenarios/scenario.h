@@ -51,7 +51,7 @@ struct generator {
 };
 
 struct search {
-  enum class kind : std::uint8_t { random, pct, bounded, prove };
+  enum class kind : std::uint8_t { random, pct, pos, surw, bounded, prove };
   kind strategy = kind::random;
   double switch_probability = 0.3;             // random
   unsigned depth = 3;                          // pct
@@ -64,7 +64,7 @@ struct search {
   double time_s = 0;                           // a budget from the command line only: 0 is none
 
   static constexpr std::uint64_t default_runs = 1'000;
-  [[nodiscard]] bool sampling() const { return strategy == kind::random || strategy == kind::pct; }
+  [[nodiscard]] bool sampling() const { return strategy != kind::bounded && strategy != kind::prove; }
 };
 
 // Exactly one is set.

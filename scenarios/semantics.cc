@@ -118,6 +118,8 @@ std::optional<input_error> check_search(const json& value) {
   static const std::map<std::string, std::vector<std::string>> keys_of = {
       {"random", {"strategy", "switch_probability", "runs", "seed", "stop_at_violation"}},
       {"pct", {"strategy", "depth", "decisions_max", "runs", "seed", "stop_at_violation"}},
+      {"pos", {"strategy", "runs", "seed", "stop_at_violation"}},
+      {"surw", {"strategy", "runs", "seed", "stop_at_violation"}},
       {"bounded", {"strategy", "preemptions_max", "states_max", "runs"}},
       {"prove", {"strategy", "memory_model", "states_max", "runs"}},
   };
@@ -149,7 +151,7 @@ std::optional<input_error> check_expectation(const json& document, const scenari
   }
   const kvrace::verdict verdict = *read.expect.verdict;
   if (read.search.sampling() && verdict != kvrace::verdict::not_found)
-    return input_error{"/expect/verdict", "expected not_found: strategies random and pct show no more"};
+    return input_error{"/expect/verdict", "expected not_found: a sampling strategy shows no more"};
   if (read.search.strategy == search::kind::prove && verdict == kvrace::verdict::exhausted)
     return input_error{"/expect/verdict", "expected proved or not_found with strategy prove: exhausted belongs to bounded"};
   return std::nullopt;
