@@ -294,12 +294,15 @@ TEST_CASE("a line stays one line, whatever the path is called") {
 TEST_CASE("every embedded scenario is valid, named after its number, and the first is the incident") {
   const auto files = scenarios::embedded_scenarios();
   REQUIRE(files.size() >= 14);
-  unsigned number = 0;
+  unsigned long former = 0;
   for (const scenarios::embedded_file& file : files) {
     INFO(file.name);
     CHECK(line_for_text(file.text, file.name) == "");
-    CHECK(std::stoul(std::string(file.name)) == ++number);
+    const unsigned long number = std::stoul(std::string(file.name));
+    CHECK(number > former);  // no number twice
+    former = number;
   }
+  CHECK(files.front().name.substr(0, 2) == "01");
   const scenario first = std::get<scenario>(parse_scenario(files.front().text, ""));
   CHECK(first.cache.configuration.flaws == std::vector<std::string>{"metadata_second_section"});
 }
