@@ -3,6 +3,7 @@
 set -u
 kvrace=$1
 section=$2
+scenarios=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -74,6 +75,8 @@ bad_input() {
   refused 'zero.json: /cache/capacity_blocks: expected an integer from 1 to 65536, not 0' run zero.json --report r.json
   refused 'zero.json: /cache/capacity_blocks' prove zero.json --report r.json
   refused 'zero.json: /cache/capacity_blocks' replay zero.json --schedule baseline --report r.json
+  refused '50: /traffic: expected tasks or generated ones to prove: traffic is sampled' prove 50 --report r.json
+  refused '50: /traffic: ' prove 1 50
   # One bad file among good ones: nothing runs.
   refused 'zero.json: /cache/capacity_blocks' run ok.json zero.json --report r.json
   control=$(printf 'a\nb\033[2J.json')
@@ -175,6 +178,13 @@ replays() {
   sed -n 's/^ *"replay": "kvrace \(.*\)"$/\1/p' all.json >commands
   [ "$(wc -l <commands)" -eq "$findings" ] || fail 'a finding without a replay command'
   while read -r arguments; do
+    # Where the schedule is too long for a command line, a run writes a report and a replay reads it.
+    case $arguments in
+      *'; kvrace '*)
+        eval "run 0 ${arguments%%; kvrace *}"
+        arguments=${arguments#*; kvrace }
+        ;;
+    esac
     eval "run 0 $arguments"
     grep -q VIOLATION out || fail "kvrace $arguments shows no violation"
   done <commands
@@ -255,6 +265,18 @@ kill_and_interrupt() {
     grep -q '"interrupted": true' stopped.json || fail "SIG$signal: the report does not say it was interrupted"
     rm -f stopped.json
   done
+  # One run of traffic is long: it is stopped in the middle.
+  sed 's/"requests": [0-9]*/"requests": 1000000000/; s/"window_s": [0-9.]*/"window_s": 1000/' "$scenarios/50_traffic_mutex.json" >traffic.json
+  "$kvrace" run traffic.json --report stopped.json >out 2>err &
+  process=$!
+  sleep 0.5
+  kill -s INT "$process"
+  wait "$process"
+  code=$?
+  [ "$code" -eq 2 ] || fail "SIGINT in traffic: exit $code, not 2"
+  grep -q '"interrupted": true' stopped.json || fail 'SIGINT in traffic: the report does not say it was interrupted'
+  grep -q '"qps_reached"' stopped.json || fail 'SIGINT in traffic: the report has no windows'
+  run 2 run traffic.json --time 0.2
 }
 
 elsewhere() {

@@ -17,6 +17,13 @@ TEST_CASE("progress of a proof tells the bound and the open states") {
         "02: 90 runs, 30/s, bound 2, 40 states, 5 open");
 }
 
+TEST_CASE("progress of traffic tells requests, virtual time and rate") {
+  CHECK(describe_progress("50", {.runs_max = 1, .time_s = 2, .run_virtual_s = 15.4}, {12'000, 20'000}) ==
+        "50: 60% of 20000 requests, 15 virtual s, 1 s left, 6000/s");
+  CHECK(describe_progress("50", {.runs = 1, .runs_max = 4, .time_s = 2, .violations = 1, .run_virtual_s = 3}, {0, 100}) ==
+        "50: 25% of 400 requests, 3 virtual s, 6 s left, 50/s, 1 violations");
+}
+
 TEST_CASE("the budget that ends first is the time left") {
   CHECK(describe_progress("03", {.runs = 10, .runs_max = 1'000, .time_s = 1, .time_s_max = 5, .violations = 3}) ==
         "03: 1% of 1000 runs, 4 s left, 10/s, 3 violations");

@@ -1,12 +1,17 @@
 add_executable(scenarios_test
   generator_test.cc
+  latency_test.cc
   loader_test.cc
   outcome_test.cc
   progress_test.cc
-  shrinking_test.cc)
+  shrinking_test.cc
+  traffic_input_test.cc
+  traffic_test.cc)
 target_link_libraries(scenarios_test PRIVATE kvrace_scenarios kvrace_options Catch2::Catch2WithMain)
-add_test(NAME scenarios COMMAND scenarios_test)
+add_test(NAME scenarios COMMAND scenarios_test "~[exhaustive]")
 set_tests_properties(scenarios PROPERTIES LABELS quick)
+add_test(NAME scenarios_long COMMAND scenarios_test "[exhaustive]")
+set_tests_properties(scenarios_long PROPERTIES LABELS exhaustive)
 
 foreach(section bad_input usage exit_codes kill_and_interrupt elsewhere)
   add_test(NAME command_line.${section} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.sh $<TARGET_FILE:kvrace> ${section})
