@@ -1,5 +1,4 @@
 // What is wrong with a lock: misuse, and cycles of tasks that wait for each other.
-#include <bit>
 #include <exception>
 
 #include <kvrace/sync.h>
@@ -26,8 +25,6 @@ task_set awaited(const task_record& task, task_set others) {
   }
   return 0;
 }
-
-unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(tasks)); }
 
 }  // namespace
 

@@ -107,6 +107,8 @@ class execution {
   [[nodiscard]] unsigned task_id(unsigned slot) const { return records_[slot].id; }
 
  private:
+  static constexpr unsigned overflow_slot = 0;  // where the 64th task runs
+
   void keep(run_failure failure);
   void begin(const settings& chosen);
   void body();
@@ -128,6 +130,7 @@ class execution {
   [[noreturn]] void leave(run_end end);
   void note_deviation(deviation::kind what, std::uint64_t answer);
   void widen_clocks(unsigned slot);
+  static void reset(task_record& record, unsigned slot, unsigned id, const char* name, fiber* fiber);
 
   static void body_entry();
   static void task_entry();

@@ -79,14 +79,14 @@ void notify(wait_queue& queue, bool all, site where) {
   require_usable(queue, where);
   announce(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
   if (all) {
-    for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, static_cast<unsigned>(std::countr_zero(rest)));
+    for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, lowest(rest));
     return;
   }
   const auto waiters = static_cast<std::uint64_t>(std::popcount(queue.waiting));
   if (waiters == 0) return;
   task_set rest = queue.waiting;
   for (std::uint64_t skip = active->choose_announced(waiters); skip > 0; --skip) rest &= rest - 1;
-  wake(queue, static_cast<unsigned>(std::countr_zero(rest)));
+  wake(queue, lowest(rest));
 }
 
 std::int64_t deadline_after(std::chrono::nanoseconds duration) {

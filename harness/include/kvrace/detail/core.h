@@ -4,6 +4,7 @@
 // cost a handful of instructions inlined into the primitive, not a call.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,7 @@ inline constexpr std::uint32_t generation_outside = ~0U;  // the object was crea
 
 inline constexpr unsigned slot_none = 0xff;
 [[nodiscard]] inline constexpr task_set bit(unsigned slot) { return task_set{1} << slot; }
+[[nodiscard]] inline constexpr unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(tasks)); }
 
 enum class object_type : std::uint32_t { mutex, shared_mutex, condition_variable, atomic, var, made };
 
