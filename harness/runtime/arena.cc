@@ -11,6 +11,8 @@
 
 #include <kvrace/detail/core.h>
 
+#include "runtime/instrumentation.h"
+
 #include "runtime/execution.h"
 
 namespace kvrace::detail {
@@ -20,7 +22,7 @@ namespace {
 constexpr std::size_t granule = 16;
 constexpr std::size_t small_classes = 64;  // multiples of the granule; above, powers of two
 constexpr std::size_t classes = small_classes + 40;
-constexpr std::size_t chunk_bytes = std::size_t{1} << 20U;
+constexpr std::size_t chunk_bytes = std::size_t{1} << (instrumentation::on ? 16U : 20U);
 
 struct chunk {
   std::unique_ptr<std::byte[]> memory;
@@ -84,6 +86,10 @@ std::size_t bytes_of(std::size_t size_class) {
 
 void arena_reset() {
   arena& a = memory();
+  if (instrumentation::memory_to_renew()) {
+    a.chunks.clear();
+    a.next = a.end = nullptr;
+  }
   if (!a.chunks.empty()) a.enter(0);
   if (a.free_used) a.free.fill(nullptr);
   a.free_used = false;

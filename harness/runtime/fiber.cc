@@ -211,6 +211,7 @@ fiber* thread_runtime::worker(unsigned index, fiber_entry entry) {
   self->handle = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg, mapped_stack{self->stack},
                                       [self] { self->owner->work(self); });
   arrives(creator);
+  self->instrumented.make(index == 0 ? fibers_max : index);
   return self;
 }
 

@@ -19,6 +19,7 @@ constexpr unsigned drops_max = 64;
 task* running = nullptr;    // null outside of any run
 void* outside = nullptr;    // the fiber of the calling thread
 unsigned asides_outside = 0;
+bool renews_memory = false;
 
 char aside_address = 0;      // any address does
 char run_edge = 0;
@@ -41,6 +42,9 @@ void* own_fiber() {
 
 }  // namespace
 
+void renew_memory() { renews_memory = true; }
+bool memory_to_renew() { return std::exchange(renews_memory, false); }
+
 void begin_aside() {
   unsigned& depth = running != nullptr ? running->asides_ : asides_outside;
   if (depth++ == 0) __tsan_mutex_pre_signal(&aside_address, 0);
@@ -60,13 +64,21 @@ task::~task() {
   unmake(released_before_);
 }
 
+void task::make(unsigned id) {
+  char name[16];
+  std::snprintf(name, sizeof name, "%u", id);
+  id_ = id;
+  __tsan_set_fiber_name(made(fiber_), name);
+}
+
 void task::resume() {
   running = this;
-  go_to(made(fiber_));
+  go_to(fiber_);
 }
 
 void task::body_begins() {
   (void)own_fiber();
+  if (fiber_ == nullptr) make(0);
   instrumentation::release(&run_edge);
   resume();
   instrumentation::acquire(&run_edge);
@@ -92,6 +104,7 @@ void task::run_over(bool dropped) {
   if (dropped && ++drops_ == drops_max) {
     drops_ = 0;
     unmake(fiber_);
+    make(id_);
   }
 }
 

@@ -8,6 +8,9 @@ namespace kvrace::detail::instrumentation {
 
 #if defined(KVRACE_TSAN)
 
+// Whether renew_memory() was called since the last call.
+[[nodiscard]] bool memory_to_renew();
+
 class task {
  public:
   task() = default;
@@ -15,6 +18,8 @@ class task {
   task& operator=(const task&) = delete;
   ~task();
 
+  // To be called by the one that spawns the task first: a new fiber knows what its maker knows. `id` is for reports.
+  void make(unsigned id);
   // To be called by what runs now, right before this task is resumed.
   void resume();
   // The caller is the program outside of any run. body_begins: what it did precedes the body, which this task is.
@@ -30,6 +35,7 @@ class task {
   friend void relaxed_write(const void*);
   friend void fence(bool, bool);
 
+  unsigned id_ = 0;
   void* fiber_ = nullptr;
   void* acquires_later_ = nullptr;   // knows what the task has read relaxed
   void* released_before_ = nullptr;  // knows what the task knew at its last release fence
@@ -40,8 +46,11 @@ class task {
 
 #else
 
+inline bool memory_to_renew() { return false; }
+
 class task {
  public:
+  void make(unsigned) {}
   void resume() {}
   void body_begins() {}
   void body_ended(bool) {}

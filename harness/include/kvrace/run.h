@@ -91,6 +91,10 @@ class run {
   run() = default;
 };
 
+// To be held by code that watches the program under test and is no part of it, an oracle or an account: where compiled code is
+// searched for races (race_job), what it shares needs no order. Costs nothing elsewhere.
+using bookkeeping = detail::instrumentation::aside;
+
 // Marks a call on the object under test, from construction to destruction, as one operation of a history: reports show it,
 // and a point where none is in progress is quiescent.
 class operation {

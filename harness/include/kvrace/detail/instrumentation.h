@@ -44,6 +44,10 @@ void relaxed_read(const void* address);
 void relaxed_write(const void* address);
 void fence(bool acquires, bool releases);
 
+// ThreadSanitizer looks away from an address once a race was reported there. Whoever receives a report calls this: the next run
+// gets fresh memory.
+void renew_memory();
+
 // While one lives, the current task works for the engine or for a judge: nothing it touches counts, nor does its
 // synchronisation. Tasks may be switched meanwhile; each has its own.
 void begin_aside();

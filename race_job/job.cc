@@ -1,0 +1,77 @@
+#include "race_job/job.h"
+
+#include <cstdio>
+#include <variant>
+
+#include <kvrace/schedule.h>
+
+#include "race_job/batch.h"
+#include "race_job/sanitizer.h"
+#include "scenarios/commands.h"
+#include "scenarios/embedded.h"
+#include "scenarios/loader.h"
+
+namespace kvrace::race_job {
+
+namespace {
+
+scenarios::scenario load(const std::string& path_or_name) {
+  std::variant<scenarios::scenario, scenarios::input_error> found = scenarios::find_scenario(path_or_name);
+  if (const auto* error = std::get_if<scenarios::input_error>(&found)) throw scenarios::usage_error(error->to_line(path_or_name));
+  return std::get<scenarios::scenario>(std::move(found));
+}
+
+kvrace::schedule parse(const std::string& text) {
+  std::string error;
+  std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(text, &error);
+  if (!schedule) throw scenarios::usage_error("--schedule: " + scenarios::printable(error));
+  return *schedule;
+}
+
+scenario_results answer(const job& wanted, const scenarios::scenario& scenario) {
+  question asked = ask(scenario, wanted.runs ? &*wanted.runs : nullptr, wanted.seed ? &*wanted.seed : nullptr);
+  if (wanted.schedule) return measure_schedule(asked, parse(*wanted.schedule));
+  if (wanted.run) asked.options.runs = 1;
+  return measure(asked, wanted.run.value_or(0));
+}
+
+}  // namespace
+
+results carry_out(const job& wanted) {
+  std::vector<std::string> names = wanted.scenarios;
+  if (names.empty())
+    for (const scenarios::embedded_file& file : scenarios::embedded_scenarios()) names.emplace_back(file.name);
+  std::vector<scenarios::scenario> loaded;
+  for (const std::string& name : names) loaded.push_back(load(name));
+  if (wanted.schedule) (void)parse(*wanted.schedule);
+  results made;
+  made.sanitizer = sanitizer_name();
+  for (const scenarios::scenario& scenario : loaded) {
+    made.scenarios.push_back(answer(wanted, scenario));
+    const scenario_results& last = made.scenarios.back();
+    std::fprintf(stderr, "%s: %zu of %zu, %s, %llu runs, %.1f s\n", sanitizer_name(), made.scenarios.size(), loaded.size(),
+                 last.name.c_str(), static_cast<unsigned long long>(last.runs), static_cast<double>(last.cpu_us) / 1e6);
+  }
+  return made;
+}
+
+std::vector<std::string> failed_self_checks(const std::vector<planted>& checks) {
+  std::vector<std::string> failed;
+  for (const planted& check : checks) {
+    if (check.sanitizer != sanitizer_name()) continue;
+    const scenario_results found = measure(check.asked, 0);
+    std::uint64_t reported = 0;
+    for (const report_entry& entry : found.reports) reported = std::max(reported, entry.unexplained);
+    if (found.crashes.empty() && reported == (check.reported ? found.runs : 0) && found.runs == check.asked.options.runs) continue;
+    std::string line = check.asked.name + ": reported in " + std::to_string(reported) + " of " + std::to_string(found.runs) +
+                       " runs, expected " + (check.reported ? "all" : "none");
+    for (const crash& each : found.crashes) line += "; run " + std::to_string(each.run) + ": " + each.what;
+    for (const report_entry& entry : found.reports)
+      for (const described_access& access : entry.accesses)
+        if (!check.reported && !access.frames.empty()) line += "; " + entry.kind + " at " + access.frames.front();
+    failed.push_back(std::move(line));
+  }
+  return failed;
+}
+
+}  // namespace kvrace::race_job

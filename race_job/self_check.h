@@ -1,0 +1,19 @@
+// Does this program see what it is meant to see? Programs with a planted error, and clean ones, to be run before anything else.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "race_job/question.h"
+
+namespace kvrace::race_job {
+
+struct planted {
+  question asked;
+  std::string sanitizer;  // "thread" or "address"; the others are not asked
+  bool reported = false;  // whether it must be reported in every run (true) or in none (false)
+};
+
+[[nodiscard]] std::vector<planted> self_checks();
+
+}  // namespace kvrace::race_job
