@@ -10,6 +10,12 @@ namespace {
 
 constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15;
 
+// One multiplication a value, for what is mixed well once at the end.
+std::uint64_t absorb(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * multiplier;
+  return hash ^ hash >> 32U;
+}
+
 std::uint64_t mix(std::uint64_t value) {
   value ^= value >> 32U;
   value *= 0xd6e8feb86659fd93;
@@ -17,10 +23,14 @@ std::uint64_t mix(std::uint64_t value) {
   return value;
 }
 
-// The same on machines of either byte order; one load on those of little endian.
+// The same on machines of either byte order.
 std::uint64_t word_at(const std::byte* bytes) {
   std::uint64_t word = 0;
-  for (unsigned i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&word, bytes, sizeof word);
+  } else {
+    for (unsigned i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
+  }
   return word;
 }
 
@@ -40,7 +50,7 @@ std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
   std::uint64_t hash = (seed ^ bytes.size()) * multiplier;
   const std::byte* next = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; next += 8, left -= 8) hash = mix((hash ^ word_at(next)) * multiplier);
+  for (; left >= 8; next += 8, left -= 8) hash = absorb(hash, word_at(next));
   std::uint64_t word = 0;
   for (std::size_t i = 0; i < left; ++i) word |= static_cast<std::uint64_t>(next[i]) << (8 * i);
   return mix((hash ^ word) * multiplier);
@@ -67,10 +77,11 @@ void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt,
   std::uint64_t parent = hash_bytes(0, {begin, out.size()});
   std::size_t next = 0;
   for (std::size_t block = 0; block < count; ++block) {
-    const std::uint32_t from = out.size();
-    for (std::uint32_t i = 0; i < tokens_per_block; ++i) out.number(prompt.tokens[next++]);
-    parent = hash_bytes(parent, {begin + from, begin + out.size()});
-    blocks[block] = {0, out.size(), parent};
+    for (std::uint32_t i = 0; i < tokens_per_block; ++i, ++next) {
+      out.number(prompt.tokens[next]);
+      parent = absorb(parent, prompt.tokens[next]);
+    }
+    blocks[block] = {0, out.size(), mix(parent)};
   }
 }
 

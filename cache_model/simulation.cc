@@ -255,7 +255,8 @@ class simulated final : public simulation {
 
   // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.
   void quiescent() {
-    if (oracle_.failed() || ++quiescent_points_ < audit_interval_) return;
+    const std::uint64_t interval = requests_waiting_ == 0 ? audit_interval_ : audit_interval_ * 4;  // a request has more of them
+    if (oracle_.failed() || ++quiescent_points_ < interval) return;
     quiescent_points_ = 0;
     oracle_.audit(*cache_, requests_waiting_ != 0);
   }

@@ -3,7 +3,8 @@
 // A block's state is one atomic word: how many requests hold it, whether the index does, whether it was hit lately, and its
 // generation. Whoever takes away the last hold owns the block: an eviction that finds the index's hold alone, or the last
 // request to let go after an invalidation has taken the index's. A hit is counted by one compare-exchange that fails if the index
-// does not hold this generation of the block any more, so an entry that was read and has been removed leads nowhere.
+// does not hold this generation of the block any more, so an entry that was read and has been removed leads nowhere. While a block
+// has an owner or is free, its word is already that of its next publication: publishing is linking the entry and nothing else.
 //
 // Not exact LRU. Its own eviction order is CLOCK over the index: a hand goes from bucket to bucket, and in a bucket from the
 // newest entry to the oldest. It passes over referenced blocks, gives one that was hit since the hand last passed another
@@ -44,6 +45,7 @@ class epoch_cache final : public prefix_cache<Sync> {
         domain_({.grace = parameters.seams.reclamation->grace_epochs(), .pins_with_fence = parameters.seams.reclamation->fences_pin()}),
         index_(parameters.capacity_blocks, parameters.hash_bits),
         blocks_(parameters.capacity_blocks),
+        places_(parameters.capacity_blocks),
         free_(parameters.capacity_blocks, *parameters.seams.free_list) {
     Sync::name(version_, "version");
     Sync::name(hand_, "clock hand");
@@ -77,10 +79,7 @@ class epoch_cache final : public prefix_cache<Sync> {
         tell(block_event::kind::drop, &request, slot.where, i);
         continue;
       }
-      block& filled = blocks_[slot.where.block];
-      filled.reserved = false;
-      // Seen by whoever finds the entry.
-      filled.word.store(word{slot.where.generation, true, false, 1}.packed(), std::memory_order_relaxed);
+      blocks_[slot.where.block].what = block::kind::published;
       slot.published = true;
       index_.insert(request.keys.hash(i), slot.where, version, request.keys[i]);
       tell(block_event::kind::publish, &request, slot.where, i);
@@ -106,24 +105,24 @@ class epoch_cache final : public prefix_cache<Sync> {
   typename Sync::template var<tag>* payload(std::uint32_t block) override { return blocks_[block].payload; }
 
   void audit(audit_listener& listener) const override {
-    std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> entries(blocks_.size(), 0);
-    std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> free(blocks_.size(), 0);
+    for (places& each : places_) each = {};
     index_.for_each([&](const typename index::entry& entry) {
-      const word now = peek(entry.where.block);
-      if (now.generation != entry.where.generation || !now.indexed)
-        listener.on_ghost(ghost::index_state, entry.where.block, entry.key);
-      else if (++entries[entry.where.block] > 1)
-        listener.on_ghost(ghost::index_duplicate, entry.where.block, entry.key);
+      const std::uint32_t id = entry.where.block;
+      if (blocks_[id].what != block::kind::published || !state(id).leads_to(entry.where))
+        listener.on_ghost(ghost::index_state, id, entry.key);
+      else if (++places_[id].entries > 1)
+        listener.on_ghost(ghost::index_duplicate, id, entry.key);
     });
-    free_.for_each([&](std::uint32_t id) { ++free[id]; });
+    free_.for_each([&](std::uint32_t id) { ++places_[id].free; });
     for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
-      const bool indexed = entries[id] != 0;
-      const std::uint32_t references = peek(id).references + (blocks_[id].reserved ? 1 : 0);
-      if (peek(id).indexed && !indexed) listener.on_ghost(ghost::index_missing, id, {});
-      if (free[id] > 1) listener.on_ghost(ghost::order_duplicate, id, {});
-      if (free[id] != 0 && references != 0) listener.on_ghost(ghost::order_used, id, {});
-      if (free[id] == 0 && references == 0 && !indexed) listener.on_lost(id);
-      listener.on_block(id, references, indexed);
+      const auto [entries, free] = places_[id];
+      const bool published = blocks_[id].what == block::kind::published;
+      const std::uint32_t references = published ? state(id).references : blocks_[id].what == block::kind::reserved ? 1 : 0;
+      if (published && state(id).indexed && entries == 0) listener.on_ghost(ghost::index_missing, id, {});
+      if (free > 1) listener.on_ghost(ghost::order_duplicate, id, {});
+      if (free != 0 && references != 0) listener.on_ghost(ghost::order_used, id, {});
+      if (free == 0 && references == 0 && entries == 0) listener.on_lost(id);
+      listener.on_block(id, references, entries != 0);
     }
   }
 
@@ -132,12 +131,11 @@ class epoch_cache final : public prefix_cache<Sync> {
   using index = lock_free_index<Sync>;
   using pin = typename index::pin;
 
-  // A block's state. `references` counts the requests that hold what is published, or was.
   struct word {
     std::uint32_t generation = 0;
     bool indexed = false;
     bool hit = false;
-    std::uint32_t references = 0;
+    std::uint32_t references = 0;  // requests that hold what is published, or was
 
     static constexpr std::uint64_t reference_mask = (1U << 16U) - 1;
     static constexpr std::uint64_t hit_bit = 1U << 16U;
@@ -149,17 +147,25 @@ class epoch_cache final : public prefix_cache<Sync> {
     [[nodiscard]] std::uint64_t packed() const {
       return std::uint64_t{generation} << 32U | (indexed ? indexed_bit : 0) | (hit ? hit_bit : 0) | references;
     }
+    static word next(std::uint32_t generation) { return {generation + 1, true, false, 1}; }
     // The index holds this generation of the block.
     [[nodiscard]] bool leads_to(handle where) const { return indexed && generation == where.generation; }
   };
   struct block {
-    typename Sync::template atomic<std::uint64_t> word{0};
+    enum class kind : std::uint8_t { free, reserved, published };
+    typename Sync::template atomic<std::uint64_t> word{epoch_cache::word::next(0).packed()};
+    // Written by whoever owns the block at the time.
     typename rows_of<Sync>::row* payload = nullptr;  // made by the first owner
-    bool reserved = false;                           // the owner's: taken, and not published
+    kind what = kind::free;                          // published: with what was, until the last hold goes
+  };
+  // How often an audit has met a block.
+  struct places {
+    std::uint32_t entries = 0;
+    std::uint32_t free = 0;
   };
 
   [[nodiscard]] const cache::seams& seams() const { return parameters_.seams; }
-  [[nodiscard]] word peek(std::uint32_t id) const { return word::of(Sync::peek(blocks_[id].word)); }
+  [[nodiscard]] word state(std::uint32_t id) const { return word::of(Sync::peek(blocks_[id].word)); }
   // Replaces `seen`, or tells what is there.
   bool replace(std::uint32_t id, word& seen, const word& desired, std::memory_order order) {
     std::uint64_t expected = seen.packed();
@@ -215,7 +221,7 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   void take(request_type& request, std::size_t position, handle taken, std::uint32_t version) {
     block& mine = blocks_[taken.block];
-    mine.reserved = true;
+    mine.what = block::kind::reserved;
     if (mine.payload == nullptr) mine.payload = rows_of<Sync>::make(parameters_.tokens_per_block);
     slot_type& slot = request.slots[position];
     slot.what = slot_type::kind::reserved;
@@ -247,7 +253,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   // holders have read.
   bool disown(handle where) {
     word seen{where.generation, true, false, 0};
-    if (replace(where.block, seen, {where.generation + 1, false, false, 0}, std::memory_order_acquire)) return true;
+    if (replace(where.block, seen, word::next(where.generation), std::memory_order_acquire)) return true;
     if (seen.leads_to(where) && seen.hit && seen.references == 0)
       replace(where.block, seen, {where.generation, true, false, 0}, std::memory_order_relaxed);
     return false;
@@ -257,28 +263,32 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   void give_back(request_type& request, std::size_t position) {
     const slot_type& slot = request.slots[position];
-    if (slot.what == slot_type::kind::reserved && !slot.published) {
-      blocks_[slot.where.block].reserved = false;
-      tell(block_event::kind::unpin, &request, slot.where, position);
-      tell(block_event::kind::free, &request, slot.where, position);
-      free_.push(slot.where);
-      return;
-    }
-    const word before = word::of(blocks_[slot.where.block].word.fetch_sub(1, seams().reference->decrement_order()));
+    auto& state = blocks_[slot.where.block].word;
+    const bool published = slot.what == slot_type::kind::hit || slot.published;
+    word before{};
+    if (published) before = word::of(state.fetch_sub(1, seams().reference->decrement_order()));
     tell(block_event::kind::unpin, &request, slot.where, position);
-    if (before.references != 1 || before.indexed) return;
-    Sync::atomic_thread_fence(std::memory_order_acquire);  // what the other holders have read
+    if (published) {
+      if (before.references != 1 || before.indexed) return;
+      Sync::atomic_thread_fence(std::memory_order_acquire);  // what the other holders have read
+    }
     tell(block_event::kind::free, &request, slot.where, position);
-    free_.push(slot.where);
+    state.store(word::next(slot.where.generation).packed(), std::memory_order_relaxed);
+    set_free(slot.where);
+  }
+  void set_free(handle where) {
+    blocks_[where.block].what = block::kind::free;
+    free_.push(where);
   }
 
   // The entry has been removed by an invalidation: takes the index's hold, unless an eviction has.
   void forget(handle where) {
     word seen{where.generation, true, false, 0};
     while (seen.leads_to(where)) {
-      if (!replace(where.block, seen, {seen.generation, false, seen.hit, seen.references}, std::memory_order_acq_rel)) continue;
+      const word without = seen.references == 0 ? word::next(seen.generation) : word{seen.generation, false, false, seen.references};
+      if (!replace(where.block, seen, without, std::memory_order_acq_rel)) continue;
       tell(block_event::kind::forget, nullptr, where);
-      if (seen.references == 0) free_.push(where);
+      if (seen.references == 0) set_free(where);
       return;
     }
   }
@@ -291,6 +301,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   epoch_domain<Sync> domain_;
   index index_;
   fixed_array<Sync, block> blocks_;
+  mutable fixed_array<Sync, places> places_;  // scratch of an audit
   free_list<Sync> free_;
   typename Sync::template atomic<std::uint32_t> version_{1};
   typename Sync::template atomic<std::size_t> hand_{0};

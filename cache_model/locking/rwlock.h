@@ -171,12 +171,15 @@ class rwlock_cache final : public prefix_cache<Sync> {
     for (auto first = order_.front(); first.block != no_block; first = order_.front()) {
       // Acquires what the last holder has read: the block may be written from now on.
       const std::uint64_t word = states_[first.block].word.load(std::memory_order_acquire);
-      if (references_in(word) != 0) {
+      if (references_in(word) != 0 && tick_in(word) <= first.tick) {
         passed_over_.push_back(first);
         order_.remove(first.block);
         continue;
       }
-      const std::uint64_t tick = pool_.indexed(first.block) ? own_tick(first.block, word) : 0;
+      // A referenced block is put back under its own tick too, or every eviction would pass over it again.
+      const std::uint64_t tick = references_in(word) != 0       ? tick_in(word)
+                                 : pool_.indexed(first.block) ? own_tick(first.block, word)
+                                                              : 0;
       if (tick <= first.tick) {
         result = first.block;
         break;

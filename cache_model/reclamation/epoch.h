@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,7 @@ class epoch_domain {
     for (participant* each = Sync::peek(participants_); each != nullptr;) {
       each->guard.write();
       for (const auto& last : each->garbage) last.destroy(last.object);
-      Sync::destroy(std::exchange(each, each->next));
+      remove(std::exchange(each, each->next));
     }
   }
 
@@ -112,6 +113,12 @@ class epoch_domain {
   }
 
  private:
+  static typename Sync::template allocator<participant> memory() { return {}; }
+  static void remove(participant* unused) {
+    std::destroy_at(unused);
+    memory().deallocate(unused, 1);
+  }
+
   participant* enter(participant* mine) {
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
     if (mine == nullptr)
@@ -150,11 +157,11 @@ class epoch_domain {
   }
   // A new participant, pinned from the start; one of the others if there are enough.
   participant* join(std::uint64_t epoch) {
-    auto* fresh = Sync::template make<participant>(epoch);
+    auto* fresh = std::construct_at(memory().allocate(1), epoch);
     participant* first = nullptr;
     do {
       if (first != nullptr && first->number >= participants_max_) {
-        Sync::destroy(fresh);
+        remove(fresh);
         return claim_any(epoch);
       }
       fresh->next = first;

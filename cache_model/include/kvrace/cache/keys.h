@@ -9,9 +9,10 @@
 //     '--- key of b1 -------------------------'
 #pragma once
 
-#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -41,12 +42,20 @@ class byte_writer {
   explicit byte_writer(std::byte* out) : begin_(out), next_(out) {}
   void byte(char value) { *next_++ = static_cast<std::byte>(value); }
   void number(std::uint32_t value) {
-    std::byte* const to = next_;
-    for (unsigned i = 0; i < 4; ++i) to[i] = static_cast<std::byte>(value >> (8 * i));
-    next_ = to + 4;
+    if constexpr (std::endian::native == std::endian::little) {
+      std::memcpy(next_, &value, sizeof value);
+    } else {
+      for (unsigned i = 0; i < 4; ++i) next_[i] = static_cast<std::byte>(value >> (8 * i));
+    }
+    next_ += sizeof value;
   }
   void text(std::string_view value) {
-    next_ = std::transform(value.begin(), value.end(), next_, [](char c) { return static_cast<std::byte>(c); });
+    if (value.size() == 1) {
+      *next_ = static_cast<std::byte>(value.front());
+    } else if (!value.empty()) {
+      std::memcpy(next_, value.data(), value.size());
+    }
+    next_ += value.size();
   }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(next_ - begin_); }
 
