@@ -18,6 +18,7 @@ namespace kvrace::detail {
 }
 
 [[nodiscard]] inline bool conflict(const task_record& a, const task_record& b) {
+  if (a.finished || b.finished) return false;  // their last operation is over, and what it was about may be gone
   if (a.pending_object == nullptr || a.pending_object != b.pending_object) return false;
   return !(reads_only(a) && reads_only(b));
 }

@@ -166,7 +166,7 @@ TEST_CASE("a program with other tasks or steps in every run is found out by a pr
   const kvrace::result tasks = kvrace::prove({}, [&](kvrace::run& run) {
     atomic<int> value(0);
     const int count = 2 + ++calls % 2;
-    for (int i = 0; i < count; ++i) run.spawn("task", [&] { value.store(i), (void)value.load(); });
+    for (int i = 0; i < count; ++i) run.spawn("task", [&, i] { value.store(i), (void)value.load(); });
     run.join_all();
   });
   CHECK(tasks.verdict == kvrace::verdict::unsound);
