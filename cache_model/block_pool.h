@@ -91,6 +91,12 @@ class block_pool {
     return hits;
   }
 
+  // Flawed: the block is no longer indexed, and the entry that leads to it stays.
+  void lose_hold(std::uint32_t id) {
+    blocks_[id].guard.write();
+    blocks_[id].indexed = false;
+  }
+
   // Notes what is known of a block that is about to be evicted.
   void choose(request_type& request, std::uint32_t id) const {
     const block& chosen = blocks_[id];
@@ -121,7 +127,9 @@ class block_pool {
     if (seams().eviction->removes_index_entry()) index_.erase(request.victim.hash, request.victim.key, id);
   }
 
-  void publish(request_type& request) {
+  // Returns how many blocks it has published.
+  std::size_t publish(request_type& request) {
+    std::size_t published = 0;
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
@@ -138,8 +146,14 @@ class block_pool {
       slot.published = true;
       index_.insert(filled.hash, key, slot.where.block);
       tell(block_event::kind::publish, &request, slot.where, i);
+      ++published;
     }
+    return published;
   }
+
+  // Plain data that no var and no shadow watches: whether it is under the lock is for compiler instrumentation to see.
+  void count_published(std::size_t blocks) { published_ += blocks; }
+  [[nodiscard]] std::uint64_t published() const { return published_; }
 
   // Un-indexes everything, calling `forgotten` for each block that was indexed. Returns the new version.
   template <class Forgotten>
@@ -197,6 +211,7 @@ class block_pool {
   };
 
   cache_parameters parameters_;
+  std::uint64_t published_ = 0;
   std::uint32_t version_ = 1;  // guarded by the strategy's lock, with the index
   block_index<Sync> index_;
   fixed_array<Sync, block> blocks_;

@@ -95,6 +95,7 @@ class simulated final : public simulation {
 
   std::optional<audit_counts> audit() override {
     if (!run::is_quiescent()) return std::nullopt;
+    const bookkeeping scope;
     return count(oracle_.audit(*cache_, requests_waiting_ != 0));
   }
 

@@ -22,10 +22,14 @@ std::string field(std::string_view text) {
 
 class fields {
  public:
-  explicit fields(const std::string& line) : rest_(line) {}
+  explicit fields(std::string_view line) : rest_(line) {}
+  // An empty field is a field, also at the end.
   std::string text() {
-    std::string value;
-    if (!std::getline(rest_, value, '\t')) ok_ = false;
+    if (over_) ok_ = false;
+    const std::size_t tab = rest_.find('\t');
+    std::string value(rest_.substr(0, tab));
+    over_ = tab == std::string_view::npos;
+    rest_.remove_prefix(over_ ? rest_.size() : tab + 1);
     return value;
   }
   template <class T>
@@ -37,7 +41,8 @@ class fields {
   [[nodiscard]] bool ok() const { return ok_; }
 
  private:
-  std::istringstream rest_;
+  std::string_view rest_;
+  bool over_ = false;
   bool ok_ = true;
 };
 

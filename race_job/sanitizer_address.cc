@@ -28,7 +28,7 @@ const char* sanitizer_name() { return "address"; }
 std::span<const raw_report> reports() { return buffer.kept(); }
 std::uint64_t reports_made() { return buffer.made(); }
 void forget_reports() { buffer.clear(); }
-void watch_engine() {}
+void watch_engine() { detail::instrumentation::watch_memory = true; }
 
 static void keep() {
   raw_report& kept = buffer.add();

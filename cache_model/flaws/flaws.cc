@@ -1,25 +1,48 @@
 #include "cache_model/flaws/flaws.h"
 
+#include "cache_model/flaws/aba_free_list.h"
+#include "cache_model/flaws/double_decrement.h"
+#include "cache_model/flaws/epoch_reclaimed_early.h"
+#include "cache_model/flaws/freed_while_indexed.h"
 #include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
 #include "cache_model/flaws/index_removed_late.h"
+#include "cache_model/flaws/list_spliced_under_shared_lock.h"
 #include "cache_model/flaws/load_over_invalidation.h"
 #include "cache_model/flaws/metadata_second_section.h"
 #include "cache_model/flaws/metadata_unlocked.h"
 #include "cache_model/flaws/namespace_omitted.h"
+#include "cache_model/flaws/node_reused_after_unlock.h"
+#include "cache_model/flaws/pin_without_fence.h"
+#include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/stale_index.h"
+#include "cache_model/flaws/unchecked_counter.h"
 #include "cache_model/flaws/untagged_fields.h"
 
 namespace kvrace::cache {
 
 const std::vector<flaw>& all_flaws() {
   static const std::vector<flaw> all = {
-      metadata_second_section::describe(), metadata_unlocked::describe(),
-      hit_not_pinned::describe(),          stale_index::describe(),
-      index_removed_late::describe(),      namespace_omitted::describe(),
-      shorter_length_repair::describe(),   untagged_fields::describe(),
-      hash_without_compare::describe(),    load_over_invalidation::describe(),
+      metadata_second_section::describe(),
+      metadata_unlocked::describe(),
+      hit_not_pinned::describe(),
+      stale_index::describe(),
+      index_removed_late::describe(),
+      namespace_omitted::describe(),
+      shorter_length_repair::describe(),
+      untagged_fields::describe(),
+      hash_without_compare::describe(),
+      load_over_invalidation::describe(),
+      unchecked_counter::describe(),
+      node_reused_after_unlock::describe(),
+      list_spliced_under_shared_lock::describe(),
+      freed_while_indexed::describe(),
+      double_decrement::describe(),
+      relaxed_decrement::describe(),
+      aba_free_list::describe(),
+      epoch_reclaimed_early::describe(),
+      pin_without_fence::describe(),
   };
   return all;
 }

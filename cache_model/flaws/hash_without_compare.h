@@ -18,7 +18,7 @@ class hash_without_compare final : public match_policy {
              .summary = "a hit compares the hash alone: prompts whose hashes collide share a block",
              .source = "B25",
              .oracle = "pollution",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.match = &policy; }};
   }
 };

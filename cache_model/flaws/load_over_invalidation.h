@@ -16,7 +16,7 @@ class load_over_invalidation final : public publish_policy {
              .summary = "a fill that was in flight during an invalidation is published after it",
              .source = "B58",
              .oracle = "stale",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.publish = &policy; }};
   }
 };

@@ -30,7 +30,7 @@ class namespace_omitted final : public key_policy {
              .summary = "model, adapter and tenant are left out of the key, and equal positions are counted",
              .source = "B26",
              .oracle = "pollution",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.key = &policy; }};
   }
 };

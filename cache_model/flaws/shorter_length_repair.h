@@ -29,7 +29,7 @@ class shorter_length_repair final : public key_policy {
              .summary = "namespaces are compared, but a match is as long as the shorter prompt, whatever the tokens are",
              .source = "namespace contract",
              .oracle = "pollution",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.key = &policy; }};
   }
 };

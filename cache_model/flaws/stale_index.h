@@ -19,7 +19,7 @@ class stale_index final : public eviction_policy {
              .summary = "an evicted block keeps its index entry: the old key leads to the recycled block",
              .source = "B01",
              .oracle = "ghost_entry",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.eviction = &policy; }};
   }
 };

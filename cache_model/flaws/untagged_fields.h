@@ -31,7 +31,7 @@ class untagged_fields final : public key_policy {
              .summary = "the fields of the key are concatenated without type and length: different identities encode equally",
              .source = "B29",
              .oracle = "pollution",
-             .locking = {"mutex", "rwlock"}},
+             .locking = {"mutex", "rwlock", "epoch"}},
             [](seams& seams) { seams.key = &policy; }};
   }
 };

@@ -36,23 +36,27 @@ class mutex_cache final : public prefix_cache<Sync> {
     const std::size_t hits = pool_.find(request, options.blocks_max);
     if (hits != 0) {
       pool_.seams().pin->between_find_and_pin(section);
-      pin(request, section);
+      if (pool_.seams().pin->counts_reference()) pin(request, section);
     }
     if (options.reserve) reserve(request, section);
     return hits;
   }
 
   void publish(request_type& request) override {
-    const guard lock(mutex_);
-    pool_.publish(request);
+    guard lock(mutex_);
+    const std::size_t published = pool_.publish(request);
+    if (!pool_.seams().statistics->counts_under_lock()) lock.unlock();
+    pool_.count_published(published);
   }
 
   void release(request_type& request) override {
     guard lock(mutex_);
     section_of<Sync, guard> section(lock, pool_.seams());
+    const bool abandoned = request.abandons();
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
-      if (slot.held) give_back(request, i, section);
+      const unsigned times = slot.held ? pool_.seams().reference->times_given_back(abandoned) : 0;
+      for (unsigned time = 0; time < times; ++time) give_back(request, i, abandoned, section);
       slot = {};
     }
   }
@@ -65,6 +69,8 @@ class mutex_cache final : public prefix_cache<Sync> {
   }
 
   typename Sync::template var<tag>* payload(std::uint32_t block) override { return pool_.payload(block); }
+
+  [[nodiscard]] std::uint64_t published() const override { return pool_.published(); }
 
   void audit(audit_listener& listener) const override {
     std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> places(pool_.capacity(), 0);
@@ -125,13 +131,16 @@ class mutex_cache final : public prefix_cache<Sync> {
     }
   }
 
-  void give_back(request_type& request, std::size_t position, critical_section& section) {
+  void give_back(request_type& request, std::size_t position, bool abandoned, critical_section& section) {
+    const reference_policy& policy = *pool_.seams().reference;
     const handle where = request.slots[position].where;
     references& held = references_[where.block];
     held.guard.write();
-    if (held.count == 0) return pool_.tell(block_event::kind::unbalanced, &request, where, position);
-    --held.count;
+    if (held.count == 0 && !policy.clamps_at_zero())
+      return pool_.tell(block_event::kind::unbalanced, &request, where, position);
+    if (held.count != 0) --held.count;
     pool_.tell(block_event::kind::unpin, &request, where, position);
+    if (request.slots[position].what == slot_type::kind::hit && !policy.index_keeps_hold(abandoned)) pool_.lose_hold(where.block);
     if (held.count != 0) return;
     const bool indexed = pool_.indexed(where.block);
     if (!indexed) pool_.tell(block_event::kind::free, &request, where, position);

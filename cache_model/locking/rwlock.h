@@ -48,7 +48,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
       if (hits != 0) {
         pool_.seams().pin->between_find_and_pin(section);
         base = draw_ticks(request);
-        pin(request, base);
+        if (pool_.seams().pin->counts_reference()) pin(request, base);
       }
     }
     if (!options.reserve || hits == request.slots.size()) return hits;
@@ -60,19 +60,18 @@ class rwlock_cache final : public prefix_cache<Sync> {
   }
 
   void publish(request_type& request) override {
-    const guard lock(mutex_);
-    pool_.publish(request);
+    guard lock(mutex_);
+    const std::size_t published = pool_.publish(request);
+    if (!pool_.seams().statistics->counts_under_lock()) lock.unlock();
+    pool_.count_published(published);
   }
 
   void release(request_type& request) override {
-    const bool abandons = std::any_of(request.slots.begin(), request.slots.end(), [](const slot_type& each) {
-      return each.what == slot_type::kind::reserved && !each.published;
-    });
-    if (abandons) {
+    if (request.abandons()) {
       const guard lock(mutex_);
-      give_all_back(request);
+      give_all_back(request, true);
     } else {
-      give_all_back(request);
+      give_all_back(request, false);
     }
   }
 
@@ -82,6 +81,8 @@ class rwlock_cache final : public prefix_cache<Sync> {
   }
 
   typename Sync::template var<tag>* payload(std::uint32_t block) override { return pool_.payload(block); }
+
+  [[nodiscard]] std::uint64_t published() const override { return pool_.published(); }
 
   void audit(audit_listener& listener) const override {
     std::vector<std::uint32_t, typename Sync::template allocator<std::uint32_t>> places(pool_.capacity(), 0);
@@ -134,6 +135,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
       } else {
         word.fetch_add(std::uint64_t{1}, std::memory_order_relaxed);
       }
+      if (pool_.seams().recency->moves_under_shared_lock()) order_.put(slot.where.block, tick_of(request, base, i));
       pool_.tell(block_event::kind::pin, &request, slot.where, i, slot.entry_denied);
     }
   }
@@ -193,24 +195,31 @@ class rwlock_cache final : public prefix_cache<Sync> {
     return pool_.seams().recency->atomic_ticks() ? tick_in(word) : states_[id].plain_tick.load();
   }
 
-  void give_all_back(request_type& request) {
+  void give_all_back(request_type& request, bool abandoned) {
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
-      if (slot.held) give_back(request, i);
+      const unsigned times = slot.held ? pool_.seams().reference->times_given_back(abandoned) : 0;
+      for (unsigned time = 0; time < times; ++time) give_back(request, i, abandoned);
       slot = {};
     }
   }
-  void give_back(request_type& request, std::size_t position) {
+  // Under the exclusive lock if the request was abandoned.
+  void give_back(request_type& request, std::size_t position, bool abandoned) {
+    const reference_policy& policy = *pool_.seams().reference;
     const slot_type& slot = request.slots[position];
     state& held = states_[slot.where.block];
     // Releases what this request has read to the one that takes the block.
-    const std::uint64_t before = held.word.fetch_sub(std::uint64_t{1}, std::memory_order_release);
-    if (references_in(before) == 0) return pool_.tell(block_event::kind::unbalanced, &request, slot.where, position);
+    const std::uint64_t before = held.word.fetch_sub(std::uint64_t{1}, policy.decrement_order());
+    if (references_in(before) == 0) {
+      held.word.fetch_add(std::uint64_t{1}, std::memory_order_relaxed);
+      if (!policy.clamps_at_zero()) return pool_.tell(block_event::kind::unbalanced, &request, slot.where, position);
+    }
     pool_.tell(block_event::kind::unpin, &request, slot.where, position);
+    if (slot.what == slot_type::kind::hit && !policy.index_keeps_hold(abandoned)) pool_.lose_hold(slot.where.block);
     if (!pool_.seams().recency->atomic_ticks())
       held.plain_tick.store(clock_.fetch_add(std::uint64_t{1}, std::memory_order_relaxed));
-    if (references_in(before) != 1 || slot.what != slot_type::kind::reserved || slot.published) return;
-    pool_.tell(block_event::kind::free, &request, slot.where, position);  // under the exclusive lock, see release()
+    if (references_in(before) > 1 || slot.what != slot_type::kind::reserved || slot.published) return;
+    pool_.tell(block_event::kind::free, &request, slot.where, position);
     order_.put(slot.where.block, 0);
   }
 

@@ -8,6 +8,7 @@
 #include <kvrace/sync.h>
 
 #include "runtime/arena.h"
+#include "runtime/instrumentation.h"
 #include "runtime/recorder.h"
 
 namespace kvrace::detail {
@@ -40,6 +41,11 @@ void quarantine(lifetime* header) {
     all.dead_bytes -= oldest->block_bytes;
     arena_deallocate(oldest->block, oldest->block_bytes);
   }
+}
+
+// An access that AddressSanitizer sees, where the engine has caught the program at one.
+void touch(const void* object) {
+  if (instrumentation::checks_memory && instrumentation::watch_memory) (void)*static_cast<const volatile char*>(object);
 }
 
 std::string line_of(site where) {
@@ -83,6 +89,7 @@ void lifetime_end(void* object, site where) {
   lifetime* header = header_of(object);
   require_usable(*header, where);
   if (!header->alive) {
+    touch(object);
     active->fail_and_end([&] {
       return run_failure{"double_destroy", describe(*header),
                          describe(*header) + " is destroyed again; it was destroyed at " + line_of(header->destroyed_at),
@@ -96,10 +103,15 @@ void lifetime_end(void* object, site where) {
   quarantine(header);
 }
 
+void lifetime_over(const void* object, std::size_t bytes) {
+  if (instrumentation::watch_memory) instrumentation::poison(object, bytes);
+}
+
 void require_alive(const void* object, site where) {
   const lifetime* header = header_of(object);
   require_usable(*header, where);
   if (header->alive) return;
+  touch(object);
   active->fail_and_end([&] {
     return run_failure{"use_after_destroy", describe(*header),
                        describe(*header) + " is used after it was destroyed at " + line_of(header->destroyed_at),

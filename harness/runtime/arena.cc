@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t granule = 16;
 constexpr std::size_t small_classes = 64;  // multiples of the granule; above, powers of two
 constexpr std::size_t classes = small_classes + 40;
+constexpr std::size_t redzone_bytes = instrumentation::checks_memory ? 16 : 0;  // between blocks
 constexpr std::size_t chunk_bytes = std::size_t{1} << (instrumentation::on ? 16U : 20U);
 
 struct chunk {
@@ -49,12 +50,12 @@ struct arena {
     for (;;) {
       const auto address = reinterpret_cast<std::uintptr_t>(next);
       const std::size_t padding = (0 - address) & (alignment - 1);
-      if (next != nullptr && static_cast<std::size_t>(end - next) >= padding + bytes) {
+      if (next != nullptr && static_cast<std::size_t>(end - next) >= padding + bytes + redzone_bytes) {
         std::byte* result = next + padding;
-        next = result + bytes;
+        next = result + bytes + redzone_bytes;
         return result;
       }
-      grow(bytes + alignment);
+      grow(bytes + alignment + redzone_bytes);
     }
   }
   void grow(std::size_t bytes) {
@@ -65,6 +66,7 @@ struct arena {
     }
     const std::size_t size = std::max(chunk_bytes, bytes);
     chunks.push_back({std::make_unique<std::byte[]>(size), size});
+    instrumentation::poison(chunks.back().memory.get(), size);
     enter(chunks.size() - 1);
   }
 };
@@ -90,22 +92,31 @@ void arena_reset() {
     a.chunks.clear();
     a.next = a.end = nullptr;
   }
+  for (std::size_t index = 0; instrumentation::checks_memory && index < a.chunks.size() && index <= a.chunk_in_use; ++index)
+    instrumentation::poison(a.chunks[index].memory.get(), a.chunks[index].bytes);
   if (!a.chunks.empty()) a.enter(0);
   if (a.free_used) a.free.fill(nullptr);
   a.free_used = false;
 }
 
-void* arena_keep(std::size_t bytes, std::size_t alignment) { return memory().bump(bytes, std::max(alignment, granule)); }
+void* arena_keep(std::size_t bytes, std::size_t alignment) {
+  void* kept = memory().bump(bytes, std::max(alignment, granule));
+  instrumentation::unpoison(kept, bytes);
+  return kept;
+}
 
 void* arena_allocate(std::size_t bytes, std::size_t alignment) {
   if (state.generation == generation_none) unusable_outside();  // the next run would hand the memory out again
   arena& a = memory();
   const std::size_t size_class = class_of(bytes);
   if (free_block* block = a.free[size_class]; block != nullptr && alignment <= granule) {
+    instrumentation::unpoison(block, std::max(bytes, sizeof(free_block)));
     a.free[size_class] = block->next;
     return block;
   }
-  return a.bump(bytes_of(size_class), std::max(alignment, granule));
+  void* fresh = a.bump(bytes_of(size_class), std::max(alignment, granule));
+  instrumentation::unpoison(fresh, bytes);
+  return fresh;
 }
 
 void arena_deallocate(void* block, std::size_t bytes) noexcept {
@@ -114,7 +125,9 @@ void arena_deallocate(void* block, std::size_t bytes) noexcept {
   if constexpr (instrumentation::on) return;
   arena& a = memory();
   const std::size_t size_class = class_of(bytes);
+  instrumentation::unpoison(block, sizeof(free_block));  // what was asked for may be smaller
   a.free[size_class] = new (block) free_block{a.free[size_class]};
+  instrumentation::poison(block, bytes_of(size_class));
   a.free_used = true;
 }
 

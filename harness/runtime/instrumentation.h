@@ -1,8 +1,12 @@
-// What ThreadSanitizer is told of tasks and switches: each task is a ThreadSanitizer fiber, and a switch orders nothing. Empty
-// but for builds with KVRACE_TSAN; see kvrace/detail/instrumentation.h.
+// What sanitizers are told by the engine; see kvrace/detail/instrumentation.h. To ThreadSanitizer each task is a fiber, and a
+// switch orders nothing.
 #pragma once
 
 #include <kvrace/detail/instrumentation.h>
+
+#if defined(KVRACE_ASAN)
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace kvrace::detail::instrumentation {
 
@@ -57,6 +61,14 @@ class task {
   void run_over(bool) {}
 };
 
+#endif
+
+#if defined(KVRACE_ASAN)
+inline void poison(const void* memory, std::size_t bytes) { __asan_poison_memory_region(memory, bytes); }
+inline void unpoison(const void* memory, std::size_t bytes) { __asan_unpoison_memory_region(memory, bytes); }
+#else
+inline void poison(const void*, std::size_t) {}
+inline void unpoison(const void*, std::size_t) {}
 #endif
 
 }  // namespace kvrace::detail::instrumentation

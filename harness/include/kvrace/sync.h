@@ -45,6 +45,7 @@ struct sync {
     if (object == nullptr) return;
     detail::lifetime_end(object, where);
     object->~T();
+    if constexpr (detail::instrumentation::checks_memory) detail::lifetime_over(object, sizeof(T));
   }
   // For plain members of a made object: a violation if it has been destroyed. Primitives check this by themselves.
   template <class T>

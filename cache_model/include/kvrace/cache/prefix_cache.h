@@ -76,6 +76,12 @@ struct basic_request : request_base {
     slots.assign(keys.size(), slot{});
     starved = false;
   }
+  // Releasing it now gives up blocks it has reserved.
+  [[nodiscard]] bool abandons() const {
+    for (const slot& each : slots)
+      if (each.what == slot::kind::reserved && !each.published) return true;
+    return false;
+  }
 };
 
 struct acquire_options {
@@ -138,6 +144,9 @@ class prefix_cache {
 
   // The rows of a block the caller holds a reference to.
   [[nodiscard]] virtual typename Sync::template var<tag>* payload(std::uint32_t block) = 0;
+
+  // How many blocks have been published so far; 0 from a strategy that does not count. No task may be inside a call.
+  [[nodiscard]] virtual std::uint64_t published() const { return 0; }
 
   // Walks every structure. No task may be inside a call; no visible operation is executed.
   virtual void audit(audit_listener&) const = 0;

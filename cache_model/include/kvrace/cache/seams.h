@@ -67,13 +67,15 @@ class recency_policy {
   [[nodiscard]] virtual bool moves_under_shared_lock() const { return false; }
 };
 
-// Seam "reference": how a reference is given back. `abandoned`: by a request that gives up what it has reserved.
+// Seam "reference": how a reference is given back. `abandoned`: by a request that gives up blocks it has reserved.
 class reference_policy {
  public:
   virtual ~reference_policy() = default;
-  // How often it is given back. A count that would fall below zero stays there, as if the last reference had gone again.
+  // How often it is given back.
   [[nodiscard]] virtual unsigned times_given_back(bool /*abandoned*/) const { return 1; }
-  // The index keeps its own hold on a hit until the entry goes.
+  // A count of zero is set to zero again, and the block given up once more. Repaired: nobody gives back what nobody holds.
+  [[nodiscard]] virtual bool clamps_at_zero() const { return false; }
+  // The index holds a block that was hit until its entry goes.
   [[nodiscard]] virtual bool index_keeps_hold(bool /*abandoned*/) const { return true; }
   // Where the count is atomic: what the holder has read happens before the block's next use.
   [[nodiscard]] virtual std::memory_order decrement_order() const { return std::memory_order_release; }
@@ -115,6 +117,14 @@ class publish_policy {
   }
 };
 
+// Seam "statistics": where a plain counter is kept up to date.
+class statistics_policy {
+ public:
+  virtual ~statistics_policy() = default;
+  // In the critical section of what it counts.
+  [[nodiscard]] virtual bool counts_under_lock() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -126,6 +136,7 @@ struct seams {
   const reference_policy* reference;
   const free_list_policy* free_list;
   const reclamation_policy* reclamation;
+  const statistics_policy* statistics;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

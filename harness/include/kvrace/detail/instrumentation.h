@@ -1,7 +1,6 @@
-// What ThreadSanitizer is told of a run. Only builds with KVRACE_TSAN (CMake: KVRACE_SANITIZE=thread) have it; in all others
-// everything here is empty.
+// What sanitizers are told of a run. Empty in a build without.
 //
-// ThreadSanitizer must see the accesses of the program under test and the order that the program's own synchronisation gives
+// ThreadSanitizer (KVRACE_TSAN; in CMake KVRACE_SANITIZE=thread) must see the accesses of the program under test and the order that the program's own synchronisation gives
 // them, and nothing of the engine. So the engine is compiled without instrumentation, the functions of these headers that touch
 // its state are on the ignore list (race_job/ignorelist.txt), and whatever follows is told by hand. An edge too many only hides
 // a race; an edge too few invents one.
@@ -11,6 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KVRACE_ASAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define KVRACE_ASAN 1
+#endif
 
 #if defined(KVRACE_TSAN)
 #include <sanitizer/tsan_interface_atomic.h>
@@ -149,5 +156,14 @@ template <class T>
 void atomic_update(const T&, std::memory_order) {}
 
 #endif
+
+// AddressSanitizer is told what memory of a run is in use. With watch_memory, objects from Sync::make are off limits once they
+// are destroyed, so that it sees what the engine finds there; the engine looks at them too, and every such look is reported.
+#if defined(KVRACE_ASAN)
+inline constexpr bool checks_memory = true;
+#else
+inline constexpr bool checks_memory = false;
+#endif
+inline bool watch_memory = false;
 
 }  // namespace kvrace::detail::instrumentation

@@ -27,6 +27,7 @@ struct alignas(std::max_align_t) lifetime : object {
 };
 void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where);
 void lifetime_end(void* object, site where);         // a second end is a violation of oracle "double_destroy"
+void lifetime_over(const void* object, std::size_t bytes);  // after its destructor, where instrumentation::checks_memory
 void require_alive(const void* object, site where);  // oracle "use_after_destroy"
 }  // namespace detail
 
