@@ -108,11 +108,6 @@ std::vector<std::string> split(const std::string& line, char separator) {
 }
 std::uint64_t number(const std::string& text) { return std::stoull(text); }
 
-struct raw_access {
-  described_access access;
-  std::vector<std::uintptr_t> stack;
-};
-
 // Adds up the lines of the batches. Reports are told apart by their stacks until these can be read.
 class tally {
  public:
@@ -145,83 +140,78 @@ class tally {
   void finish() {
     symbols names;
     std::vector<std::uintptr_t> addresses;
-    for (const auto& [key, group] : groups_)
-      for (const raw_access& each : group.accesses) addresses.insert(addresses.end(), each.stack.begin(), each.stack.end());
+    for (const auto& [stacks, group] : by_stacks_)
+      for (const auto& stack : group.stacks) addresses.insert(addresses.end(), stack.begin(), stack.end());
     names.look_up(addresses);
-    std::map<std::string, report_entry> merged;
-    std::map<std::string, std::set<std::uint64_t>> runs;
-    std::map<std::string, std::set<std::uint64_t>> unexplained;
-    for (auto& [key, group] : groups_) {
+    std::map<std::string, group> by_sites;
+    for (auto& [stacks, group] : by_stacks_) {
       std::vector<std::string> sites;
-      group.entry.accesses.clear();
-      for (raw_access& each : group.accesses) {
-        each.access.frames = names.frames_of(each.stack);
-        sites.push_back(each.access.frames.empty() ? "?" : each.access.frames.front());
-        group.entry.accesses.push_back(each.access);
+      for (std::size_t i = 0; i < group.stacks.size(); ++i) {
+        group.example.accesses[i].frames = names.frames_of(group.stacks[i]);
+        sites.push_back(group.example.accesses[i].frames.empty() ? "?" : group.example.accesses[i].frames.front());
       }
       std::sort(sites.begin(), sites.end());
-      std::string where = group.entry.kind;
+      std::string where = group.example.kind;
       for (const std::string& site : sites) where += "\t" + site;
-      runs[where].insert(group.runs.begin(), group.runs.end());
-      unexplained[where].insert(group.unexplained.begin(), group.unexplained.end());
-      const auto [place, fresh] = merged.try_emplace(where, group.entry);
-      if (fresh) continue;
-      const std::uint64_t made = place->second.made + group.entry.made;
-      const bool better = std::pair(!group.first_is_unexplained, group.entry.run) <
-                          std::pair(unexplained_first_[where] == 0, place->second.run);
-      if (better) place->second = group.entry;
-      place->second.made = made;
-      unexplained_first_[where] |= group.first_is_unexplained ? 1 : 0;
+      by_sites[where].merge(std::move(group));
     }
-    for (auto& [where, entry] : merged) {
-      entry.runs = runs[where].size();
-      entry.unexplained = unexplained[where].size();
-      into_.reports.push_back(std::move(entry));
+    for (auto& [where, group] : by_sites) {
+      group.example.made = group.made;
+      group.example.runs = group.runs.size();
+      group.example.unexplained = group.unexplained.size();
+      into_.reports.push_back(std::move(group.example));
     }
+    into_.runs_reported = runs_reported_.size();
     for (auto& [signature, entry] : engine_) into_.engine.push_back(std::move(entry));
   }
 
  private:
+  // Reports of one kind with the same stacks, later those at the same sites.
   struct group {
-    report_entry entry;
-    std::vector<raw_access> accesses;
+    report_entry example;  // the first unexplained one, or the first
+    bool example_explained = true;
+    std::vector<std::vector<std::uintptr_t>> stacks;  // of its accesses
+    std::uint64_t made = 0;
     std::set<std::uint64_t> runs;
     std::set<std::uint64_t> unexplained;
-    bool first_is_unexplained = false;
+
+    void merge(group&& other) {
+      if (made == 0 || std::pair(other.example_explained, other.example.run) < std::pair(example_explained, example.run)) {
+        example = std::move(other.example);
+        example_explained = other.example_explained;
+        stacks = std::move(other.stacks);
+      }
+      made += other.made;
+      runs.merge(other.runs);
+      unexplained.merge(other.unexplained);
+    }
   };
 
-  static raw_access access_of(const std::string& text) {
-    const std::vector<std::string> part = split(text, ' ');
-    raw_access read;
-    read.access = {.write = part[0] == "1", .atomic = part[1] == "1", .bytes = static_cast<unsigned>(number(part[2])),
-                   .task = std::stoi(part[3]), .frames = {}};
-    if (part.size() > 4)
-      for (const std::string& address : split(part[4], ',')) read.stack.push_back(number(address));
-    return read;
-  }
-
   void add_report(const std::vector<std::string>& part) {
-    const std::uint64_t run = number(part[1]);
-    const bool explained = part[3] == "1";
+    group added;
+    added.made = 1;
+    added.example.run = number(part[1]);
+    added.example.step = number(part[2]);
+    added.example_explained = part[3] == "1";
+    added.example.kind = part[4];
+    added.example.schedule = part[5];
     std::string key = part[4];
-    std::vector<raw_access> accesses;
     for (std::size_t i = 6; i < part.size(); ++i) {
-      accesses.push_back(access_of(part[i]));
-      for (const std::uintptr_t address : accesses.back().stack) key += " " + std::to_string(address);
-      key += ";";
+      const std::vector<std::string> access = split(part[i], ' ');
+      added.example.accesses.push_back({.write = access[0] == "1",
+                                        .atomic = access[1] == "1",
+                                        .bytes = static_cast<unsigned>(number(access[2])),
+                                        .task = std::stoi(access[3]),
+                                        .frames = {}});
+      std::vector<std::uintptr_t>& stack = added.stacks.emplace_back();
+      if (access.size() > 4)
+        for (const std::string& address : split(access[4], ',')) stack.push_back(number(address));
+      key += "\t" + (access.size() > 4 ? access[4] : "");
     }
-    group& into = groups_[key];
-    if (into.entry.made == 0 || (!explained && !into.first_is_unexplained)) {
-      into.entry.kind = part[4];
-      into.entry.run = run;
-      into.entry.step = number(part[2]);
-      into.entry.schedule = part[5];
-      into.accesses = std::move(accesses);
-      into.first_is_unexplained = !explained;
-    }
-    ++into.entry.made;
-    into.runs.insert(run);
-    if (!explained) into.unexplained.insert(run);
+    added.runs.insert(added.example.run);
+    if (!added.example_explained) added.unexplained.insert(added.example.run);
+    runs_reported_.insert(added.example.run);
+    by_stacks_[key].merge(std::move(added));
   }
 
   void add_engine(const std::vector<std::string>& part) {
@@ -235,8 +225,8 @@ class tally {
   }
 
   scenario_results& into_;
-  std::map<std::string, group> groups_;
-  std::map<std::string, int> unexplained_first_;
+  std::map<std::string, group> by_stacks_;
+  std::set<std::uint64_t> runs_reported_;
   std::map<std::string, engine_entry> engine_;
 };
 

@@ -55,7 +55,7 @@ void line(std::ostream& out, const char* name, const T&... values) {
 
 void write(std::ostream& out, const scenario_results& each) {
   line(out, "scenario", field(each.name), field(each.strategy), each.seed, each.first_run, each.runs, each.steps, each.decisions,
-       each.digest, each.cpu_us, each.reports_lost, each.only_instrumentation);
+       each.digest, each.cpu_us, each.runs_reported, each.reports_lost, each.only_instrumentation);
   for (const auto& [oracle, runs] : each.violations) line(out, "violation", field(oracle), runs);
   for (const engine_entry& entry : each.engine)
     line(out, "engine", field(entry.signature), entry.runs, entry.seen, entry.run, field(entry.schedule));
@@ -143,6 +143,7 @@ std::optional<results> read(std::istream& in) {
       from.get(each.decisions);
       from.get(each.digest);
       from.get(each.cpu_us);
+      from.get(each.runs_reported);
       from.get(each.reports_lost);
       from.get(each.only_instrumentation);
       if (!from.ok()) return std::nullopt;

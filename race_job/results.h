@@ -60,6 +60,7 @@ struct scenario_results {
   std::uint64_t decisions = 0;
   std::uint64_t digest = 0;  // of every run's decisions and outcome, in any order
   std::uint64_t cpu_us = 0;
+  std::uint64_t runs_reported = 0;  // runs with at least one report
   std::uint64_t reports_lost = 0;  // made, but too many in one run to be kept
   bool only_instrumentation = false;
   std::map<std::string, std::uint64_t> violations;  // runs by oracle

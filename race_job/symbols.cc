@@ -45,11 +45,25 @@ std::string build_folder() {
   return text.substr(0, text.rfind('/') + 1);
 }
 
-// Without what template arguments and parameters add.
+void erase_all(std::string& text, std::string_view part) {
+  for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
+}
+
+// "kvrace::cache::block_pool<kvrace::sync>::publish(...)" -> "block_pool::publish".
 std::string short_name(std::string function) {
-  constexpr std::size_t length_max = 120;
-  if (function.size() > length_max) function = function.substr(0, length_max) + "...";
-  return function;
+  erase_all(function, "(anonymous namespace)::");
+  std::string bare;
+  int angles = 0;
+  for (const char character : function) {
+    if (character == '(' && angles == 0 && !bare.ends_with("operator")) break;
+    if (character == '<') ++angles;
+    if (angles == 0) bare += character;
+    if (character == '>') --angles;
+  }
+  for (const std::string_view part : {"kvrace::", "cache::", "scenarios::", "race_job::"}) erase_all(bare, part);
+  // What is left of the result type of a template.
+  if (const std::size_t space = bare.rfind(' '); space != std::string::npos && !bare.starts_with("operator")) bare.erase(0, space + 1);
+  return bare.empty() ? function : bare;
 }
 
 bool is_code_under_test(std::string_view frame) {
