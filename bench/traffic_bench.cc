@@ -14,9 +14,11 @@ namespace {
 void replay(benchmark::State& state, const std::string& locking, unsigned qps, unsigned workers) {
   constexpr std::uint64_t requests = 100'000;
   const std::string text = R"({ "name": "bench",
-    "cache": { "locking": ")" + locking + R"(", "capacity_blocks": )" + (qps > 1'000 ? "512" : "256") + R"(, "tokens_per_block": 16 },
-    "traffic": { "seed": 7, "qps": )" + std::to_string(qps) + R"(, "requests": )" + std::to_string(requests) +
-                           R"(, "workers": )" + std::to_string(workers) + R"(, "window_s": 5,
+    "cache": { "locking": ")" +
+                           locking + R"(", "capacity_blocks": )" + (qps > 1'000 ? "512" : "256") + R"(, "tokens_per_block": 16 },
+    "traffic": { "seed": 7, "qps": )" +
+                           std::to_string(qps) + R"(, "requests": )" + std::to_string(requests) + R"(, "workers": )" +
+                           std::to_string(workers) + R"(, "window_s": 5,
       "keys": { "distribution": "zipf", "exponent": 1 }, "tenants": 4, "prefix_tree": { "depth": 4, "fanout": 8 } },
     "search": { "strategy": "random" }, "expect": { "verdict": "not_found" } })";
   auto parsed = kvrace::scenarios::parse_scenario(text, "bench");

@@ -54,7 +54,8 @@ class table {
  public:
   table(std::ostream& out, const presentation& how) : out_(out) {
     std::size_t width = indent;
-    while (shown_ < columns.size() && (shown_ == 0 || width + columns[shown_].width <= how.columns)) width += columns[shown_++].width;
+    while (shown_ < columns.size() && (shown_ == 0 || width + columns[shown_].width <= how.columns))
+      width += columns[shown_++].width;
   }
   void head() {
     line([](const column& each) { return std::string(each.head); });

@@ -35,8 +35,9 @@ std::vector<scenario> load_all(const search_command& command) {
   for (const std::string& name : names) {
     scenarios.push_back(load(name));
     if (command.prove && scenarios.back().traffic) {
-      throw usage_error(input_error{"/traffic", "expected tasks or generated ones to prove: traffic is sampled by 'kvrace run', "
-                                                "as there is no time in proofs"}
+      throw usage_error(input_error{"/traffic",
+                                    "expected tasks or generated ones to prove: traffic is sampled by 'kvrace run', "
+                                    "as there is no time in proofs"}
                             .to_line(name));
     }
     override_search(scenarios.back().search, command);
@@ -48,8 +49,7 @@ reports::report search_one(const scenario& scenario, const char* mode) {
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(printable(scenario.source.path, 28), account ? &*account : nullptr);
-  reports::report report =
-      make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr), mode);
+  reports::report report = make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr), mode);
   if (account) report.traffic = account->facts();
   return report;
 }

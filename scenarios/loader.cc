@@ -132,12 +132,9 @@ traffic traffic_of(const json& value) {
 }
 
 search search_of(const json& value) {
-  static const std::vector<std::pair<std::string, search::kind>> strategies = {{"random", search::kind::random},
-                                                                               {"pct", search::kind::pct},
-                                                                               {"pos", search::kind::pos},
-                                                                               {"surw", search::kind::surw},
-                                                                               {"bounded", search::kind::bounded},
-                                                                               {"prove", search::kind::prove}};
+  static const std::vector<std::pair<std::string, search::kind>> strategies = {
+      {"random", search::kind::random}, {"pct", search::kind::pct},         {"pos", search::kind::pos},
+      {"surw", search::kind::surw},     {"bounded", search::kind::bounded}, {"prove", search::kind::prove}};
   search result;
   for (const auto& [name, kind] : strategies)
     if (value["strategy"] == name) result.strategy = kind;

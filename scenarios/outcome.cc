@@ -107,11 +107,10 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view
     for (const task& each : scenario.tasks) operations = std::max(operations, each.operations.size());
     bounds = {{"tasks", std::to_string(scenario.tasks.size())}, {"operations per task", std::to_string(operations)}};
   }
-  bounds.insert(bounds.end(),
-                {{"blocks", std::to_string(cache.capacity_blocks)},
-                 {"tokens per block", std::to_string(cache.tokens_per_block)},
-                 {"steps per run", std::to_string(scenario.steps_max)},
-                 {"memory model", "sequential consistency"}});
+  bounds.insert(bounds.end(), {{"blocks", std::to_string(cache.capacity_blocks)},
+                               {"tokens per block", std::to_string(cache.tokens_per_block)},
+                               {"steps per run", std::to_string(scenario.steps_max)},
+                               {"memory model", "sequential consistency"}});
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
   return bounds;

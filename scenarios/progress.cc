@@ -72,7 +72,8 @@ std::string describe_progress(const std::string& title, const kvrace::search_pro
   return text;
 }
 
-std::string describe_progress(const std::string& title, const kvrace::search_progress& progress, const traffic_progress& traffic) {
+std::string describe_progress(const std::string& title, const kvrace::search_progress& progress,
+                              const traffic_progress& traffic) {
   const auto done = static_cast<double>(progress.runs * traffic.requests_expected + traffic.requests);
   const auto in_all = static_cast<double>(std::max<std::uint64_t>(progress.runs_max, 1) * traffic.requests_expected);
   std::string text = title + ": " + rounded(100 * std::min(done / in_all, 1.0)) + "% of " + rounded(in_all) + " requests, " +

@@ -35,7 +35,7 @@ class progress_line final : public kvrace::search_observer {
 
 // "50_name: 61% of 20000 requests, 15 virtual s, 2 s left, 198765/s"; in a search of several runs, the present one.
 struct traffic_progress {
-  std::uint64_t requests = 0;           // ended in the present run
+  std::uint64_t requests = 0;  // ended in the present run
   std::uint64_t requests_expected = 0;  // in one run
 };
 [[nodiscard]] std::string describe_progress(const std::string& title, const kvrace::search_progress&, const traffic_progress&);

@@ -77,6 +77,8 @@ bool arrival_stream::next(arrival& to) {
   static constexpr arrival::kind kinds[] = {arrival::kind::lookup, arrival::kind::serve, arrival::kind::invalidate};
   if (!times_.next(to.time)) return false;
   to.what = kinds[kind_.draw(engine_)];
+  to.cancel = cache::cancel_point::none;
+  to.decode = {};
   if (to.what == arrival::kind::invalidate) return true;
   to.prompt.owner = owners_[shape_.tenants > 1 ? engine_.below(shape_.tenants) : 0];
   write_prompt(shape_.tree_depth, shape_.tree_fanout, leaf_.draw(engine_), tokens_per_block_, to.prompt.tokens);
@@ -85,10 +87,9 @@ bool arrival_stream::next(arrival& to) {
   to.decode = mean;
   if (shape_.times.output_exponential) {
     __extension__ using wide = unsigned __int128;
-    to.decode =
-        nanoseconds(static_cast<std::int64_t>((static_cast<wide>(static_cast<std::uint64_t>(mean.count())) * exponential(engine_)) >> 32U));
+    to.decode = nanoseconds(
+        static_cast<std::int64_t>((static_cast<wide>(static_cast<std::uint64_t>(mean.count())) * exponential(engine_)) >> 32U));
   }
-  to.cancel = cache::cancel_point::none;
   if (shape_.cancellation_probability > 0 && engine_.chance(shape_.cancellation_probability))
     to.cancel = shape_.cancellation_points[engine_.below(shape_.cancellation_points.size())];
   return true;

@@ -21,15 +21,15 @@ struct traffic {
   // How it ends: one of the two is set.
   std::optional<std::uint64_t> requests = {};
   std::optional<std::chrono::nanoseconds> duration = {};
-  unsigned workers = 64;                               // requests in flight, at most; the others wait, first come, first served
+  unsigned workers = 64;  // requests in flight, at most; the others wait, first come, first served
   std::chrono::nanoseconds window = std::chrono::seconds(1);
   std::chrono::nanoseconds tick = std::chrono::milliseconds(1);  // 0: none
   struct service {
     double prefill_us_per_token = 100;  // of a token that is not from the cache
     double decode_us_per_token = 500;
-    double output_tokens = 50;          // mean
-    bool output_exponential = true;     // false: every answer has the mean length
-    double deferral_us = 0;             // see cache::simulation_options::deferral
+    double output_tokens = 50;  // mean
+    bool output_exponential = true;  // false: every answer has the mean length
+    double deferral_us = 0;  // see cache::simulation_options::deferral
   } times = {};
   std::optional<double> zipf_exponent = {};  // nullopt: uniform
   unsigned tenants = 1;

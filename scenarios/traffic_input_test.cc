@@ -113,7 +113,8 @@ TEST_CASE("every field of a traffic block is checked") {
             .starts_with("s.json: /traffic/service/decode_ms: expected one of the keys decode_us_per_token, deferral_us, "));
   CHECK(refused("/traffic/tenants", 0) == "s.json: /traffic/tenants: expected an integer from 1 to 1000, not 0");
   CHECK(refused("/traffic/prefix_tree", json::object()) == "s.json: /traffic/prefix_tree: expected the key 'depth'");
-  CHECK(refused("/traffic/mix/serv", 1).starts_with("s.json: /traffic/mix/serv: expected one of the keys invalidate, lookup, serve"));
+  CHECK(refused("/traffic/mix/serv", 1)
+            .starts_with("s.json: /traffic/mix/serv: expected one of the keys invalidate, lookup, serve"));
   CHECK(refused("/traffic/cancellation", json::object()) == "s.json: /traffic/cancellation: expected the key 'probability'");
   CHECK(refused("/traffic/cancellation", {{"probability", 1.5}}) ==
         "s.json: /traffic/cancellation/probability: expected a number from 0 to 1, not 1.5");
@@ -138,7 +139,8 @@ TEST_CASE("fields of a traffic block that do not fit each other are refused") {
   CHECK(line_for(document) == "s.json: /traffic/duration_s: expected a number above 0 and up to 1000000, not 0");
   document["traffic"]["duration_s"] = 1e-10;
   CHECK(line_for(document) == "s.json: /traffic/duration_s: expected at least a nanosecond");
-  CHECK(line_for(valid(), "/traffic/requests", 100'000'000) == "s.json: /traffic/window_s: expected at most 10000 windows, not 125001");
+  CHECK(line_for(valid(), "/traffic/requests", 100'000'000) ==
+        "s.json: /traffic/window_s: expected at most 10000 windows, not 125001");
   document["traffic"]["duration_s"] = 1'000'000;
   document["traffic"]["qps"] = 1'000'000;
   document["traffic"]["window_s"] = 1'000;
@@ -158,7 +160,9 @@ TEST_CASE("traffic is never proved") {
     json document = valid();
     document["search"] = {{"strategy", strategy}};
     if (document["search"]["strategy"] == "bounded") document["search"]["preemptions_max"] = 1;
-    CHECK(line_for(document) == "s.json: /search/strategy: expected a strategy that samples, as there is no time in proofs and "
-                                "/traffic needs it, not '" + std::string(strategy) + "'");
+    CHECK(line_for(document) ==
+          "s.json: /search/strategy: expected a strategy that samples, as there is no time in proofs and "
+          "/traffic needs it, not '" +
+              std::string(strategy) + "'");
   }
 }

@@ -30,9 +30,8 @@ class replayed_traffic {
     stream_.restart();
     account_.begin_run(!kvrace::run::repeated());
     for (unsigned worker = 0; worker < shape_.workers; ++worker)
-      run.spawn("worker-" + std::to_string(worker + 1), [this, simulation = simulation.get(), &mine = arrivals_[worker]] {
-        work(*simulation, mine);
-      });
+      run.spawn("worker-" + std::to_string(worker + 1),
+                [this, simulation = simulation.get(), &mine = arrivals_[worker]] { work(*simulation, mine); });
     run.join_all();
     account_.end_run(kvrace::run::now());
     audit(*simulation);

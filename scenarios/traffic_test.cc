@@ -122,7 +122,8 @@ TEST_CASE("arrivals are a Poisson process: exponential waits that know nothing o
 
 TEST_CASE("the same seed gives the same arrivals on every machine") {
   const std::vector<nanoseconds> times = times_of(shape_of(800, 5, 7));
-  CHECK(times == std::vector<nanoseconds>{nanoseconds(2476372), nanoseconds(5891194), nanoseconds(7462067), nanoseconds(9526262), nanoseconds(9877608)});
+  CHECK(times == std::vector<nanoseconds>{nanoseconds(2476372), nanoseconds(5891194), nanoseconds(7462067), nanoseconds(9526262),
+                                          nanoseconds(9877608)});
   CHECK(times_of(shape_of(800, 100, 7)) == times_of(shape_of(800, 100, 7)));
   CHECK(times_of(shape_of(800, 100, 7)) != times_of(shape_of(800, 100, 8)));
 }
@@ -336,7 +337,10 @@ TEST_CASE("a longer stay outside of a critical section pollutes more, and none w
 
 TEST_CASE("ghosts are counted in the window in which they are found") {
   traffic shape = busy(4'000);
-  shape.times = {.prefill_us_per_token = 10, .decode_us_per_token = 0, .output_tokens = 0, .output_exponential = false,
+  shape.times = {.prefill_us_per_token = 10,
+                 .decode_us_per_token = 0,
+                 .output_tokens = 0,
+                 .output_exponential = false,
                  .deferral_us = 2'000};
   scenario asked = scenario_of(shape, 160, {"metadata_second_section"});
   const auto [result, facts] = search_of(asked);

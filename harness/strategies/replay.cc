@@ -53,8 +53,9 @@ class replay_strategy final : public strategy {
     const deviation* found = take(deviation::kind::value, view_->task(task));
     if (found == nullptr) return 0;
     if (found->answer >= outcomes)
-      divergence_ = "the schedule answers " + std::to_string(found->answer) + " to operation " + std::to_string(found->operation) +
-                    " of task " + std::to_string(found->task) + ", which has only " + std::to_string(outcomes) + " outcomes";
+      divergence_ = "the schedule answers " + std::to_string(found->answer) + " to operation " +
+                    std::to_string(found->operation) + " of task " + std::to_string(found->task) + ", which has only " +
+                    std::to_string(outcomes) + " outcomes";
     return found->answer;
   }
 
