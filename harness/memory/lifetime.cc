@@ -125,7 +125,7 @@ void unusable_outside() {
 
 void unusable(const object& what, site where) {
   if (state.generation == generation_none) unusable_outside();
-  if (what.generation == generation_destroyed) {
+  if (generation_of(what) == generation_destroyed) {
     active->fail_and_end([&] {
       return run_failure{"use_after_destroy", describe(what), describe(what) + " is used after it was destroyed", {to_site(where)}};
     });

@@ -149,9 +149,16 @@ inline object::object(object_type its_type)
       id(state.current == nullptr ? 0U : (state.slot << 26U) | ++state.current->objects_created),
       type(its_type) {}
 
+// What a destructor does last. An object's value may be forgotten when its lifetime ends, and g++ does so: the mark is written and
+// read as volatile, or uses after destruction would be missed.
+inline void mark_destroyed(object& what) { *static_cast<volatile std::uint32_t*>(&what.generation) = generation_destroyed; }
+[[nodiscard]] inline std::uint32_t generation_of(const object& what) {
+  return *static_cast<const volatile std::uint32_t*>(&what.generation);
+}
+
 // Every use of a primitive starts with this.
 inline void require_usable(const object& what, site where) {
-  if (what.generation != state.generation) [[unlikely]] unusable(what, where);
+  if (generation_of(what) != state.generation) [[unlikely]] unusable(what, where);
 }
 
 // The current task, which is enabled and stays so, announces an operation; returns when it may be executed.

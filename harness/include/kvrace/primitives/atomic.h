@@ -79,7 +79,7 @@ class atomic {
   ~atomic() {
     detail::instrumentation::write(&value_, sizeof value_);
     detail::message_release(state_, state_.message);
-    state_.generation = detail::generation_destroyed;
+    detail::mark_destroyed(state_);
   }
 
   // What fetch_add and fetch_sub take.

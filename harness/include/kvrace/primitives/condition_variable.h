@@ -33,7 +33,7 @@ class condition_variable {
   ~condition_variable() {
     if (queue_.generation == detail::state.generation && queue_.waiting != 0) [[unlikely]]
       detail::lock_destroyed(queue_, "destroyed while tasks wait in it");
-    queue_.generation = detail::generation_destroyed;
+    detail::mark_destroyed(queue_);
   }
 
   template <class Lock>

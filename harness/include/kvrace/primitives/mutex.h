@@ -49,7 +49,7 @@ class mutex {
     if (lock_.generation == detail::state.generation && lock_.owner != detail::slot_none) [[unlikely]]
       detail::lock_destroyed(lock_, "destroyed while locked");
     detail::message_release(lock_, lock_.message);
-    lock_.generation = detail::generation_destroyed;
+    detail::mark_destroyed(lock_);
   }
 
   void lock(detail::site where = detail::site::current()) {

@@ -34,7 +34,7 @@ class shared_mutex {
       detail::lock_destroyed(lock_, "destroyed while locked");
     detail::message_release(lock_, lock_.writer_message);
     detail::message_release(lock_, lock_.readers_message);
-    lock_.generation = detail::generation_destroyed;
+    detail::mark_destroyed(lock_);
   }
 
   void lock(detail::site where = detail::site::current()) {

@@ -70,7 +70,7 @@ inline void check_destroy(access_history& data) {
       race_on_write(data, site::current());
     if (data.reads != 0) [[unlikely]] check_reads(data, site::current());
   }
-  data.generation = generation_destroyed;
+  mark_destroyed(data);
 }
 
 }  // namespace detail
