@@ -34,7 +34,7 @@ void messages_exhausted() {
 namespace {
 
 constexpr std::size_t trace_max = 4'000;
-constexpr std::size_t ledger_max = 10'000;
+constexpr std::size_t ledger_max = 2'000;
 // Longer schedules are not kept while sampling, so that memory stays flat in runs of millions of requests: a run that fails is
 // then sampled again, with everything kept.
 constexpr std::size_t deviations_sampled_max = 100'000;

@@ -77,7 +77,8 @@ void recorder::value(std::string_view text) {
 }
 
 void recorder::note(std::string_view subject, std::string_view event, std::string_view detail) {
-  if (ledger_.size() >= 20 * ledger_max_) keep_last(ledger_, 10 * ledger_max_);
+  // The subject is not known yet: its events are among those of all.
+  if (ledger_.size() >= 100 * ledger_max_) keep_last(ledger_, 50 * ledger_max_);
   ledger_.push_back({state.steps, state.current->id, std::string(subject), std::string(event), std::string(detail)});
 }
 
