@@ -38,10 +38,11 @@ const std::vector<oracle_description>& oracles() {
       {"pollution", "a request could read a token that is not of its own full key", "O2"},
       {"stale_handle", "a block is published or given back through a handle of a former owner", "O3"},
       {"publication", "a block is found before it is published, or read before it is filled", "O4"},
-      {"reference_balance", "references to a block do not add up", "O5"},
+      {"reference_balance", "references to a block do not add up, or a request gives one back that it does not hold", "O5"},
       {"capacity", "a block is neither free, nor cached and evictable, nor in use: the pool has shrunk", "O8"},
       {"stale", "a request is served content that was invalidated before it began", "O6"},
       {"namespace_contract", "a lookup does not match exactly the common prefix under the same namespace", "O2"},
+      {"exactly_once", "the content of a published block is given up twice, or never", "O12"},
   };
   return all;
 }
@@ -90,6 +91,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.polluted = false;
   request.stale = false;
   const key_list<sync>& keys = *request.full_keys;
+  request.holds.assign(keys.size(), 0);
   request.digests.resize(keys.size() * tokens_per_block_);
   if (keys.size() == 0) return;
   std::uint64_t digest = hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
@@ -117,6 +119,7 @@ void cache_oracle::on_event(const block_event& event) {
   switch (event.what) {
     case block_event::kind::pin:
       ++block.holders;
+      ++judged(event.request).holds[event.slot];
       if (event.entry_denied) {
         fail(oracle_id::ghost_entry, id, [&] {
           return number_of(*event.request) + " for (" + describe(*judged(event.request).prompt) + ") was served " +
@@ -128,53 +131,92 @@ void cache_oracle::on_event(const block_event& event) {
              [&] { return number_of(*event.request) + " found " + block_name(id) + ", which is not published"; });
       }
       return;
-    case block_event::kind::evict: run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1); return;
-    case block_event::kind::allocate: {
-      if (block.holders != 0) {
-        fail(oracle_id::ghost_entry, id, [&] {
-          return block_name(id) + " was handed to " + number_of(*event.request) +
-                 " out of the eviction order while it is referenced";
-        });
-      }
-      const judged_request& request = judged(event.request);
-      const key_view content = (*request.full_keys)[event.slot];
-      ++block.holders;
-      block.generation = event.where.generation;
-      block.owner = request.id;
-      block.filling = true;
-      block.content.assign(content.begin(), content.end());
-      if (run::recording()) [[unlikely]]
-        block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
+    case block_event::kind::evict:
+      run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1);
+      ends_publication(event);
       return;
-    }
+    case block_event::kind::allocate: on_allocate(event); return;
     case block_event::kind::publish:
       if (block.generation != event.where.generation || block.owner != event.request->id)
         fail(oracle_id::stale_handle, id,
              [&] { return number_of(*event.request) + " published " + block_name(id) + " through a stale handle"; });
       block.filling = false;
+      block.published = true;
       if (run::recording()) [[unlikely]] {
         const key_view key = judged(event.request).keys[event.slot];
         described_keys_.push_back({key_bytes<sync>(key.begin(), key.end()), block.described});
       }
       return;
-    case block_event::kind::unpin:
-      if (block.generation != event.where.generation)
-        fail(oracle_id::stale_handle, id,
-             [&] { return number_of(*event.request) + " gave " + block_name(id) + " back through a stale handle"; });
-      if (block.holders != 0) --block.holders;
-      if (block.owner == event.request->id) block.filling = false;
-      return;
+    case block_event::kind::unpin: on_unpin(event); return;
     case block_event::kind::unbalanced:
       fail(oracle_id::reference_balance, id,
            [&] { return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that nobody held"; });
       return;
-    case block_event::kind::drop:
+    case block_event::kind::forget: ends_publication(event); return;
     case block_event::kind::free:
-    case block_event::kind::forget: return;
+      if (block.generation != event.where.generation) return;  // by a former owner, who has given it back before
+      block.published = false;
+      block.given_up = true;
+      return;
+    case block_event::kind::drop: return;
   }
 }
 
-bool cache_oracle::may_touch(const judged_request& request, std::size_t position) const {
+void cache_oracle::on_allocate(const block_event& event) {
+  record& block = blocks_[event.where.block];
+  const std::uint32_t id = event.where.block;
+  if (block.holders != 0) {
+    fail(oracle_id::ghost_entry, id, [&] {
+      return block_name(id) + " was handed to " + number_of(*event.request) +
+             " out of the eviction order while it is referenced";
+    });
+  }
+  if (block.published)
+    fail(oracle_id::ghost_entry, id,
+         [&] { return block_name(id) + " was handed to " + number_of(*event.request) + " while the index still leads to it"; });
+  block.contested = block.holders != 0 || !block.given_up;
+  const judged_request& request = judged(event.request);
+  const key_view content = (*request.full_keys)[event.slot];
+  ++request.holds[event.slot];
+  ++block.holders;
+  block.generation = event.where.generation;
+  block.owner = request.id;
+  block.filling = true;
+  block.published = block.given_up = false;
+  block.content.assign(content.begin(), content.end());
+  if (run::recording()) [[unlikely]]
+    block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
+}
+
+void cache_oracle::on_unpin(const block_event& event) {
+  record& block = blocks_[event.where.block];
+  const std::uint32_t id = event.where.block;
+  std::uint8_t& holds = judged(event.request).holds[event.slot];
+  if (block.generation != event.where.generation) {
+    fail(oracle_id::stale_handle, id,
+         [&] { return number_of(*event.request) + " gave " + block_name(id) + " back through a stale handle"; });
+  }
+  if (holds == 0) {
+    fail(oracle_id::reference_balance, id,
+         [&] { return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that it does not hold"; });
+    return;
+  }
+  --holds;
+  if (block.holders != 0) --block.holders;
+  if (block.owner == event.request->id) block.filling = false;
+}
+
+void cache_oracle::ends_publication(const block_event& event) {
+  record& block = blocks_[event.where.block];
+  if (!block.published) {
+    fail(oracle_id::exactly_once, event.where.block,
+         [&] { return "the content of " + block_name(event.where.block) + " was given up, which is not published"; });
+  }
+  block.published = false;
+  block.given_up = true;
+}
+
+bool cache_oracle::is_current(const judged_request& request, std::size_t position) const {
   const auto& slot = request.slots[position];
   const record& block = blocks_[slot.where.block];
   return !slot.entry_denied && block.generation == slot.where.generation && (!block.filling || block.owner == request.id);
@@ -194,7 +236,7 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
       return who() + " was served " + block_name(where.block) + ", which holds (" + std::string(block.described) +
              ") of request " + std::to_string(block.owner);
     });
-  } else if (!may_touch(request, position)) {
+  } else if (!is_current(request, position)) {
     fail(oracle_id::ghost_entry, where.block,
          [&] { return who() + " was served " + block_name(where.block) + " after its eviction"; });
   } else if (seen.unwritten) {
@@ -246,7 +288,9 @@ void cache_oracle::on_lost(std::uint32_t id) {
   fail(oracle_id::capacity, id, [&] { return block_name(id) + " is unreferenced, but not in the eviction order: it is lost"; });
 }
 
-void cache_oracle::on_block(std::uint32_t id, std::uint32_t references, bool) {
+void cache_oracle::on_block(std::uint32_t id, std::uint32_t references, bool indexed) {
+  if (blocks_[id].published && !indexed)
+    fail(oracle_id::exactly_once, id, [&] { return block_name(id) + " is not indexed any more, but was never given up"; });
   if (references == blocks_[id].holders && (references == 0 || requests_waiting_)) return;
   fail(oracle_id::reference_balance, id, [&] {
     return block_name(id) + " counts " + std::to_string(references) + " references" +

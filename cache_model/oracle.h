@@ -25,6 +25,7 @@ enum class oracle_id : std::uint8_t {
   capacity,
   stale,
   namespace_contract,
+  exactly_once,
   count,
 };
 
@@ -34,6 +35,7 @@ struct judged_request : basic_request<sync> {
   const key_list<sync>* full_keys = nullptr;  // with the whole identity, whatever the cache's own keys are
   key_list<sync> own_full_keys;               // they are here if the cache's own keys are others
   std::vector<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
+  mutable std::vector<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
   std::uint32_t version_min = 0;              // of what it may be served
   bool polluted = false;
   bool stale = false;
@@ -49,9 +51,13 @@ class cache_oracle final : public cache_listener, public audit_listener {
 
   void on_event(const block_event&) override;
 
-  // Whether the request may touch the rows itself. Where it may not, its handle is stale or was wrong from the start, and
-  // another request owns the block: what it would find there is known, and the access would be a race beside the point.
-  [[nodiscard]] bool may_touch(const judged_request&, std::size_t position) const;
+  // Whether the request may touch the rows itself. Where it may not, it holds no reference, or its handle is stale or was wrong
+  // from the start and another request owns the block: what it would find there is known, and the access would be a race beside
+  // the point.
+  [[nodiscard]] bool may_touch(const judged_request& request, std::size_t position) const {
+    const auto& slot = request.slots[position];
+    return slot.held && !blocks_[slot.where.block].contested && is_current(request, position);
+  }
   // The number of the fill that the request is about to write into this slot's block.
   std::uint32_t fills(const judged_request&, std::size_t position);
   [[nodiscard]] std::uint32_t last_write(std::uint32_t block) const { return blocks_[block].write; }
@@ -82,6 +88,9 @@ class cache_oracle final : public cache_listener, public audit_listener {
     std::uint32_t owner = 0;    // the request that reserved it last
     std::uint32_t write = 0;    // the last fill
     bool filling = false;       // reserved and neither published nor given up
+    bool contested = false;     // handed out while it was held or before it was given up: its rows would be raced for
+    bool published = false;     // and neither evicted nor forgotten nor freed since
+    bool given_up = true;       // evicted, forgotten or freed since it was handed out
     bool ghost_counted = false; // in the present audit
     key_bytes<sync> content;    // full key of what is written into it
     text described;             // the same in words, while recording
@@ -94,6 +103,11 @@ class cache_oracle final : public cache_listener, public audit_listener {
   // `message` returns the sentence, and is called only while recording.
   template <class Message>
   void fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where = std::source_location::current());
+  // The block is still what the handle in the slot says, and no other request is filling it.
+  [[nodiscard]] bool is_current(const judged_request&, std::size_t position) const;
+  void on_allocate(const block_event&);
+  void on_unpin(const block_event&);
+  void ends_publication(const block_event&);
   void note(const block_event&) const;
   [[nodiscard]] std::string described(key_view entry_key) const;
 

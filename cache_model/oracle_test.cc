@@ -76,6 +76,13 @@ TEST_CASE("A referenced block that is handed out is a ghost entry of the evictio
         }) == "ghost_entry");
 }
 
+TEST_CASE("A block that is handed out while the index leads to it is a ghost entry") {
+  CHECK(failing([](bench& t) {
+          t.serve(t.a, 0, 1);
+          t.tell(kind::allocate, t.b, 0, 2);
+        }) == "ghost_entry");
+}
+
 TEST_CASE("A block that is refilled after it was found pollutes the request that found it") {
   const auto history = [](bench& t) {
     t.serve(t.a, 0, 1);
@@ -95,6 +102,7 @@ TEST_CASE("A block that is recomputed for the same key after it was found is a g
   CHECK(failing([](bench& t) {
           t.serve(t.a, 0, 1);
           t.begin(t.b, t.prompt_a);
+          t.tell(kind::evict, t.b, 0, 1);
           t.tell(kind::allocate, t.b, 0, 2);
           t.begin(t.a, t.prompt_a);
           t.a.slots[0].where = {0, 1};
@@ -144,6 +152,7 @@ TEST_CASE("Publishing and releasing through a handle of a former owner are stale
         }) == "stale_handle");
   CHECK(failing([](bench& t) {
           t.serve(t.a, 0, 1);
+          t.tell(kind::evict, t.b, 0, 1);
           t.tell(kind::allocate, t.b, 0, 2);
           t.tell(kind::unpin, t.a, 0, 1);
         }) == "stale_handle");
@@ -151,6 +160,33 @@ TEST_CASE("Publishing and releasing through a handle of a former owner are stale
 
 TEST_CASE("A reference given back that nobody held is unbalanced") {
   CHECK(failing([](bench& t) { t.tell(kind::unbalanced, t.a, 0, 1); }) == "reference_balance");
+}
+
+TEST_CASE("A reference given back by a request that does not hold it is unbalanced, also while others hold the block") {
+  CHECK(failing([](bench& t) {
+          t.serve(t.a, 0, 1);
+          t.begin(t.b, t.prompt_a);
+          t.tell(kind::pin, t.b, 0, 1);
+          t.begin(t.a, t.prompt_a);
+          t.tell(kind::pin, t.a, 0, 1);
+          t.tell(kind::unpin, t.a, 0, 1);
+          t.tell(kind::unpin, t.a, 0, 1);
+        }) == "reference_balance");
+}
+
+TEST_CASE("The content of a published block is given up exactly once") {
+  const auto given_up = [](std::vector<kind> endings) {
+    return failing([&endings](bench& t) {
+      t.serve(t.a, 0, 1);
+      for (const kind each : endings) t.tell(each, t.b, 0, 1);
+      t.oracle.on_block(0, 0, false);
+    });
+  };
+  CHECK(given_up({kind::evict}).empty());
+  CHECK(given_up({kind::forget}).empty());
+  CHECK(given_up({}) == "exactly_once");
+  CHECK(given_up({kind::evict, kind::evict}) == "exactly_once");
+  CHECK(given_up({kind::forget, kind::evict}) == "exactly_once");
 }
 
 TEST_CASE("References at a quiescent point are unbalanced, whether the block counts them or a request took them") {

@@ -1,6 +1,7 @@
 // The cache under control: every flaw is found by its oracle, and every repaired twin stays quiet.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
@@ -48,8 +49,14 @@ struct program_under_test {
   }
 };
 
-result sample(const program_under_test& program, std::uint64_t seed = 1, std::uint64_t runs = 1'000, bool stop = true) {
-  return check({.seed = seed, .runs = runs, .stop_at_violation = stop, .metrics = metric_names()}, program);
+result sample(const program_under_test& program, std::uint64_t seed = 1, std::uint64_t runs = 1'000, bool stop = true,
+              double switch_probability = 0.3) {
+  return check({.strategy = random_walk(switch_probability),
+                .seed = seed,
+                .runs = runs,
+                .stop_at_violation = stop,
+                .metrics = metric_names()},
+               program);
 }
 std::string oracle_of(const result& result) { return result.findings.empty() ? "" : result.findings.front().oracle; }
 std::map<std::string, std::uint64_t> metrics_of(const result& result) { return {result.metrics.begin(), result.metrics.end()}; }
@@ -68,6 +75,9 @@ struct showcase {
   std::string flaw;
   std::vector<calls> tasks;
   std::uint32_t hash_bits = 64;
+  std::uint32_t capacity = 2;
+  std::uint64_t runs = 1'000;  // enough for any seed
+  double switch_probability = 0.3;
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -84,68 +94,95 @@ std::vector<showcase> showcases() {
       {"untagged_fields", {{serve(prompt_of("AB", tenant_x)), lookup(prompt_of("AB", adapter_x))}}},
       {"hash_without_compare", {{serve("A"), lookup("B")}, {serve("C"), lookup("D")}}, 1},
       {"load_over_invalidation", {{serve("A"), lookup("A")}, {invalidate(), lookup("A")}}},
+      {"node_reused_after_unlock", {{serve("A"), lookup("A")}, {serve("C"), serve("D")}}},
+      {"list_spliced_under_shared_lock", {{serve("A"), lookup("A")}, {lookup("A")}}},
+      {"freed_while_indexed", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
+      {"double_decrement", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
+      {"relaxed_decrement", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
+      {"aba_free_list",
+       {{serve("AB", cancel_point::after_reserve), serve("C")}, {serve("D")}, {serve("E")}},
+       64,
+       2,
+       10'000,
+       0.1},
+      {"epoch_reclaimed_early", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1, 10'000},
+      {"pin_without_fence", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
   };
 }
 program_under_test program_of(const showcase& show, const std::string& locking, bool flawed) {
-  program_under_test program{.configuration = configuration_of(locking), .tasks = show.tasks};
+  program_under_test program{.configuration = configuration_of(locking, {}, show.capacity), .tasks = show.tasks};
   program.configuration.hash_bits = show.hash_bits;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }
 
-TEST_CASE("Every flaw is found by the oracle it names, with every locking strategy, whatever the seed") {
-  std::map<std::string, const showcase*> shown;
+// Calls `body` with each flaw, what shows it, and each locking strategy for which it makes sense.
+void for_each_flaw(const std::function<void(const flaw_description&, const showcase&, const std::string&)>& body) {
   const std::vector<showcase> all = showcases();
-  for (const showcase& each : all) shown[each.flaw] = &each;
   for (const flaw_description& flaw : flaws()) {
     if (flaw.oracle == oracle_of_instrumentation) continue;  // race_job shows it
-    REQUIRE(shown.count(std::string(flaw.name)) == 1);
-    for (const std::string_view locking : flaw.locking) {
-      for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-        INFO(flaw.name << ", " << locking << ", seed " << seed);
-        REQUIRE(oracle_of(sample(program_of(*shown.at(std::string(flaw.name)), std::string(locking), true), seed)) ==
-                flaw.oracle);
-      }
-    }
+    const auto shown = std::find_if(all.begin(), all.end(), [&](const showcase& each) { return each.flaw == flaw.name; });
+    REQUIRE(shown != all.end());
+    for (const std::string_view locking : flaw.locking) body(flaw, *shown, std::string(locking));
   }
+}
+
+TEST_CASE("Every flaw is found by the oracle it names, with every locking strategy, whatever the seed") {
+  for_each_flaw([](const flaw_description& flaw, const showcase& show, const std::string& locking) {
+    if (flaw.memory_model != "sc") return;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      INFO(flaw.name << ", " << locking << ", seed " << seed);
+      REQUIRE(oracle_of(sample(program_of(show, locking, true), seed, show.runs, true, show.switch_probability)) == flaw.oracle);
+    }
+  });
+}
+
+TEST_CASE("A flaw that needs a weaker memory model shows in no sequentially consistent execution") {
+  for_each_flaw([](const flaw_description& flaw, const showcase& show, const std::string& locking) {
+    if (flaw.memory_model == "sc") return;
+    const result result = prove({.metrics = metric_names()}, program_of(show, locking, true));
+    INFO(flaw.name << ", " << locking << ": " << result);
+    CHECK(result.verdict == verdict::proved);
+  });
 }
 
 TEST_CASE("A flaw is reported by no other oracle in any sampled schedule") {
+  for_each_flaw([](const flaw_description& flaw, const showcase& show, const std::string& locking) {
+    const result result = sample(program_of(show, locking, true), 7, 5'000, false);
+    for (const finding& each : result.findings) {
+      INFO(flaw.name << ", " << locking << ": " << each.message);
+      CHECK(each.oracle == flaw.oracle);
+    }
+  });
+}
+
+// Without locks there are too many executions of the longer programs for a proof.
+prove_options thoroughly(std::string_view locking) {
+  return {.preemptions_max = locking == "epoch" ? 2U : 1'000U, .metrics = metric_names()};
+}
+
+TEST_CASE("Every repaired twin is proved, or exhausted with two preemptions where it has no locks", "[exhaustive]") {
   for (const showcase& show : showcases()) {
-    for (const flaw_description& flaw : flaws()) {
-      if (flaw.name != show.flaw) continue;
-      for (const std::string_view locking : flaw.locking) {
-        const result result = sample(program_of(show, std::string(locking), true), 7, 5'000, false);
-        for (const finding& each : result.findings) {
-          INFO(show.flaw << ", " << locking << ": " << each.message);
-          CHECK(each.oracle == flaw.oracle);
-        }
-      }
+    for (const locking_description& locking : locking_strategies()) {
+      const result result = prove(thoroughly(locking.name), program_of(show, std::string(locking.name), false));
+      INFO(show.flaw << ", " << locking.name << ": " << result);
+      CHECK((result.verdict == verdict::proved || (locking.name == "epoch" && result.verdict == verdict::exhausted)));
     }
   }
 }
 
-TEST_CASE("Every repaired twin is proved", "[exhaustive]") {
-  for (const showcase& show : showcases()) {
-    for (const locking_description& locking : locking_strategies()) {
-      const result result = prove({.metrics = metric_names()}, program_of(show, std::string(locking.name), false));
-      INFO(show.flaw << ", " << locking.name << ": " << result);
-      CHECK(result.verdict == verdict::proved);
-    }
-  }
-}
+// Found by the engine, not by an oracle of the cache.
+bool ends_the_run(const flaw_description& flaw) { return flaw.oracle == "data_race" || flaw.oracle == "use_after_destroy"; }
 
 TEST_CASE("Race-free flaws stay free of data races in every execution", "[exhaustive]") {
-  for (const showcase& show : showcases()) {
-    if (show.flaw == "metadata_unlocked") continue;
-    for (const locking_description& locking : locking_strategies()) {
-      program_under_test program = program_of(show, std::string(locking.name), true);
-      for (const oracle_description& each : oracles()) program.oracles_off.emplace_back(each.name);
-      const result result = prove({.metrics = metric_names()}, program);
-      INFO(show.flaw << ", " << locking.name << ": " << result);
-      CHECK(result.verdict == verdict::proved);
-    }
-  }
+  for_each_flaw([](const flaw_description& flaw, const showcase& show, const std::string& locking) {
+    if (ends_the_run(flaw)) return;
+    program_under_test program = program_of(show, locking, true);
+    for (const oracle_description& each : oracles()) program.oracles_off.emplace_back(each.name);
+    const result result = prove(thoroughly(locking), program);
+    INFO(flaw.name << ", " << locking << ": " << result);
+    CHECK((result.verdict == verdict::proved || (locking == "epoch" && result.verdict == verdict::exhausted)));
+  });
 }
 
 TEST_CASE("Two tasks of up to three operations over two blocks are proved", "[exhaustive]") {
@@ -158,6 +195,7 @@ TEST_CASE("Two tasks of up to three operations over two blocks are proved", "[ex
        {serve("A.", cancel_point::after_fill), serve("A.", cancel_point::after_lookup), lookup("AB")}},
   };
   for (const locking_description& locking : locking_strategies()) {
+    if (locking.name == "epoch") continue;
     for (std::size_t i = 0; i < programs.size(); ++i) {
       const result result =
           prove({.metrics = metric_names()}, program_under_test{configuration_of(std::string(locking.name)), programs[i], {}});
@@ -165,6 +203,33 @@ TEST_CASE("Two tasks of up to three operations over two blocks are proved", "[ex
       CHECK(result.verdict == verdict::proved);
     }
   }
+}
+
+TEST_CASE("Two tasks over one or two blocks are proved without locks", "[exhaustive]") {
+  const std::vector<std::pair<std::uint32_t, std::vector<calls>>> programs = {
+      {2, {{serve("A."), lookup("A")}, {serve("B."), lookup("A")}}},
+      {2, {{serve("A."), lookup("A")}, {invalidate(), lookup("A")}}},
+      {1, {{serve("A."), lookup("A")}, {serve("B.")}}},
+      {1, {{serve("A.")}, {serve("B."), serve("A.")}}},
+      {1, {{serve("A."), serve("AB.", cancel_point::after_reserve)}, {serve("B.")}}},
+  };
+  for (const auto& [capacity, tasks] : programs) {
+    const result result =
+        prove({.metrics = metric_names()}, program_under_test{configuration_of("epoch", {}, capacity), tasks, {}});
+    INFO(result);
+    CHECK(result.verdict == verdict::proved);
+  }
+}
+
+TEST_CASE("A block that is held through an invalidation is evicted by nobody") {
+  const program_under_test program{
+      configuration_of("epoch", {}, 1), {{serve("A"), lookup("A")}, {invalidate()}, {serve("B")}}, {}};
+  const result sampled = sample(program, 1, 20'000);
+  INFO(sampled);
+  CHECK(sampled.verdict == verdict::not_found);
+  const result exhausted = prove({.preemptions_max = 2, .metrics = metric_names()}, program);
+  INFO(exhausted);
+  CHECK(exhausted.verdict == verdict::exhausted);
 }
 
 // Four tasks of six operations each, drawn from a seed.
@@ -198,12 +263,18 @@ TEST_CASE("Random workloads of the repaired cache violate nothing") {
   }
 }
 
+// Hands a block out twice, without a lock between the two owners: when no oracle stops it, they race for the rows.
+bool gives_two_owners(const flaw_description& flaw, std::string_view locking) {
+  return locking == "epoch" && (flaw.name == "double_decrement" || flaw.name == "aba_free_list");
+}
+
 TEST_CASE("Under random workloads a race-free flaw shows no data race, and the engine finds nothing else amiss") {
   std::vector<std::string> all_off;
   for (const oracle_description& each : oracles()) all_off.emplace_back(each.name);
   for (const flaw_description& flaw : flaws()) {
-    if (flaw.oracle == "data_race") continue;
+    if (ends_the_run(flaw)) continue;
     for (const std::string_view locking : flaw.locking) {
+      if (gives_two_owners(flaw, locking)) continue;
       for (std::uint64_t seed = 1; seed <= 20; ++seed) {
         program_under_test program = random_program(std::string(locking), seed);
         program.configuration.flaws = {std::string(flaw.name)};
@@ -315,15 +386,16 @@ TEST_CASE("A finding carries the ledger of its block in the order of events") {
 }
 
 TEST_CASE("A replayed finding is the same finding") {
-  for (const showcase& show : showcases()) {
-    const program_under_test program = program_of(show, "rwlock", true);
-    const result found = sample(program, 3);
+  for_each_flaw([](const flaw_description& flaw, const showcase& show, const std::string& locking) {
+    if (flaw.memory_model != "sc") return;
+    const program_under_test program = program_of(show, locking, true);
+    const result found = sample(program, 3, show.runs, true, show.switch_probability);
     REQUIRE(found.findings.size() == 1);
     const result again = replay({.metrics = metric_names()}, found.findings.front().schedule, program);
     REQUIRE(again.findings.size() == 1);
     CHECK(again.findings.front().message == found.findings.front().message);
     CHECK(again.findings.front().trace_digest == found.findings.front().trace_digest);
-  }
+  });
 }
 
 }  // namespace

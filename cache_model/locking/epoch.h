@@ -87,9 +87,11 @@ class epoch_cache final : public prefix_cache<Sync> {
   }
 
   void release(request_type& request) override {
+    const bool abandoned = request.abandons();
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
-      if (slot.held) give_back(request, i);
+      const unsigned times = slot.held ? seams().reference->times_given_back(abandoned) : 0;
+      for (unsigned time = 0; time < times; ++time) give_back(request, i, abandoned);
       slot = {};
     }
   }
@@ -119,9 +121,10 @@ class epoch_cache final : public prefix_cache<Sync> {
       const bool published = blocks_[id].what == block::kind::published;
       const std::uint32_t references = published ? state(id).references : blocks_[id].what == block::kind::reserved ? 1 : 0;
       if (published && state(id).indexed && entries == 0) listener.on_ghost(ghost::index_missing, id, {});
-      if (free > 1) listener.on_ghost(ghost::order_duplicate, id, {});
+      const bool idle = entries != 0 && references == 0;
+      if (free + (idle ? 1 : 0) > 1) listener.on_ghost(ghost::order_duplicate, id, {});
       if (free != 0 && references != 0) listener.on_ghost(ghost::order_used, id, {});
-      if (free == 0 && references == 0 && entries == 0) listener.on_lost(id);
+      if (free == 0 && references == 0 && !idle) listener.on_lost(id);
       listener.on_block(id, references, entries != 0);
     }
   }
@@ -184,12 +187,13 @@ class epoch_cache final : public prefix_cache<Sync> {
       if (entry.hash != hash || entry.version != version) continue;
       if (compares_keys && !equal(entry.key, request.keys[position])) continue;
       const handle where = entry.where;
-      if (!reference(where)) continue;  // evicted since the chain was read
+      const bool counts = seams().pin->counts_reference();
+      if (!(counts ? reference(where) : is_there(where))) continue;  // evicted since the chain was read
       slot_type& slot = request.slots[position];
       slot.what = slot_type::kind::hit;
       slot.where = where;
-      slot.held = true;
-      tell(block_event::kind::pin, &request, where, position);
+      slot.held = counts;
+      if (counts) tell(block_event::kind::pin, &request, where, position);
       return true;
     }
     return false;
@@ -202,6 +206,8 @@ class epoch_cache final : public prefix_cache<Sync> {
     }
     return false;
   }
+
+  bool is_there(handle where) const { return word::of(blocks_[where.block].word.load(std::memory_order_acquire)).leads_to(where); }
 
   // ---- reserving ----
 
@@ -261,20 +267,29 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   // ---- giving back ----
 
-  void give_back(request_type& request, std::size_t position) {
+  void give_back(request_type& request, std::size_t position, bool abandoned) {
     const slot_type& slot = request.slots[position];
-    auto& state = blocks_[slot.where.block].word;
     const bool published = slot.what == slot_type::kind::hit || slot.published;
-    word before{};
-    if (published) before = word::of(state.fetch_sub(1, seams().reference->decrement_order()));
+    if (slot.what == slot_type::kind::hit && !seams().reference->index_keeps_hold(abandoned))
+      blocks_[slot.where.block].word.fetch_and(~word::indexed_bit, std::memory_order_relaxed);
+    const word before = published ? let_go(slot.where.block) : word{};
     tell(block_event::kind::unpin, &request, slot.where, position);
     if (published) {
-      if (before.references != 1 || before.indexed) return;
+      if (before.references > 1 || before.indexed) return;
       Sync::atomic_thread_fence(std::memory_order_acquire);  // what the other holders have read
     }
-    tell(block_event::kind::free, &request, slot.where, position);
-    state.store(word::next(slot.where.generation).packed(), std::memory_order_relaxed);
+    blocks_[slot.where.block].word.store(word::next(slot.where.generation).packed(), std::memory_order_relaxed);
     set_free(slot.where);
+    tell(block_event::kind::free, &request, slot.where, position);
+  }
+  // Returns the state before. Releases what this request has read to the one that takes the block.
+  word let_go(std::uint32_t id) {
+    auto& state = blocks_[id].word;
+    if (!seams().reference->clamps_at_zero()) return word::of(state.fetch_sub(1, seams().reference->decrement_order()));
+    word seen = word::of(state.load(std::memory_order_relaxed));
+    while (!replace(id, seen, {seen.generation, seen.indexed, seen.hit, std::max(seen.references, 1U) - 1}, std::memory_order_release)) {
+    }
+    return seen;
   }
   void set_free(handle where) {
     blocks_[where.block].what = block::kind::free;

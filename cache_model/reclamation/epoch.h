@@ -124,13 +124,12 @@ class epoch_domain {
     if (mine == nullptr)
       mine = join(epoch);
     else if (!claim(*mine, epoch))
-      mine = claim_any(epoch);
+      mine = find_or_join(epoch);
     return entered(mine, epoch);
   }
   participant* enter_once() {
     const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
-    participant* found = find_idle(epoch);
-    return entered(found != nullptr ? found : join(epoch), epoch);
+    return entered(find_or_join(epoch), epoch);
   }
   participant* entered(participant* mine, std::uint64_t epoch) {
     mine->pinned = epoch;
@@ -149,25 +148,30 @@ class epoch_domain {
       if (claim(*each, epoch)) return each;
     return nullptr;
   }
-  participant* claim_any(std::uint64_t epoch) {
-    for (;;) {
-      if (participant* found = find_idle(epoch)) return found;
-      Sync::yield();
-    }
+  participant* find_or_join(std::uint64_t epoch) {
+    participant* const found = find_idle(epoch);
+    return found != nullptr ? found : join(epoch);
   }
-  // A new participant, pinned from the start; one of the others if there are enough.
+  // A new participant, pinned from the start; one of the others, once it is idle, if there are enough.
   participant* join(std::uint64_t epoch) {
     auto* fresh = std::construct_at(memory().allocate(1), epoch);
     participant* first = nullptr;
     do {
       if (first != nullptr && first->number >= participants_max_) {
         remove(fresh);
-        return claim_any(epoch);
+        return wait_for_idle(epoch);
       }
       fresh->next = first;
       fresh->number = first == nullptr ? 1 : first->number + 1;
     } while (!participants_.compare_exchange_weak(first, fresh, std::memory_order_acq_rel, std::memory_order_acquire));
     return fresh;
+  }
+
+  participant* wait_for_idle(std::uint64_t epoch) {
+    for (;;) {
+      if (participant* found = find_idle(epoch)) return found;
+      Sync::yield();
+    }
   }
 
   std::uint64_t advance(participant& mine) {

@@ -33,6 +33,7 @@ struct flaw_description {
   std::string_view source;   // the public report it models: "B02", "I5"
   std::string_view oracle;   // the oracle that must catch it
   std::vector<std::string_view> locking;  // the locking strategies for which it makes sense
+  std::string_view memory_model = "sc";   // under which it shows: "sc", or "rc11" where no sequentially consistent execution does
 };
 
 [[nodiscard]] const std::vector<locking_description>& locking_strategies();
