@@ -8,6 +8,8 @@ namespace kvrace::cache {
 
 namespace {
 
+constexpr std::size_t described_keys_max = 100'000;
+
 const oracle_description& description(oracle_id id) { return oracles()[static_cast<std::size_t>(id)]; }
 
 const judged_request& judged(const request_base* request) { return static_cast<const judged_request&>(*request); }
@@ -112,6 +114,7 @@ void cache_oracle::note(const block_event& event) const {
 }
 
 void cache_oracle::on_event(const block_event& event) {
+  const bookkeeping scope;
   if (run::recording()) [[unlikely]]
     note(event);
   record& block = blocks_[event.where.block];
@@ -144,6 +147,7 @@ void cache_oracle::on_event(const block_event& event) {
       block.published = true;
       if (run::recording()) [[unlikely]] {
         const key_view key = judged(event.request).keys[event.slot];
+        if (described_keys_.size() == described_keys_max) described_keys_.clear();  // in a run of millions of requests
         described_keys_.push_back({key_bytes<sync>(key.begin(), key.end()), block.described});
       }
       return;

@@ -54,7 +54,7 @@ class free_list {
   }
 
  private:
-  struct link {
+  struct node {
     typename Sync::template atomic<std::uint64_t> to_next{pair(0, no_block)};  // generation of the last owner, next block
   };
   static constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32U | low; }
@@ -63,7 +63,7 @@ class free_list {
 
   std::uint32_t tag_step_;
   typename Sync::template atomic<std::uint64_t> head_;  // number, first block
-  fixed_array<Sync, link> links_;
+  fixed_array<Sync, node> links_;
 };
 
 }  // namespace kvrace::cache

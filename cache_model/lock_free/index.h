@@ -51,7 +51,7 @@ class lock_free_index {
   [[nodiscard]] std::uint64_t masked(std::uint64_t hash) const { return hash & hash_mask_; }
 
   // The entries of a bucket, as they stand together at one moment.
-  [[nodiscard]] const entry* chain(std::size_t bucket) const { return buckets_[bucket].first.load(std::memory_order_acquire); }
+  [[nodiscard]] const entry* chain(std::size_t place) const { return buckets_[place].first.load(std::memory_order_acquire); }
   [[nodiscard]] const entry* chain_of(std::uint64_t hash) const { return chain(bucket_of(hash)); }
 
   // The caller need not be pinned.
@@ -64,7 +64,7 @@ class lock_free_index {
       fresh->next = expected;
   }
   // Removes the entry of this instance, unless somebody else has. `seen` is the bucket's chain as the caller knows it.
-  void remove(std::size_t bucket, const entry* seen, handle where, pin& pinned) {
+  void remove(std::size_t place, const entry* seen, handle where, pin& pinned) {
     for (;;) {
       const entry* victim = seen;
       while (victim != nullptr && !same(Sync::alive(victim)->where, where)) victim = victim->next;
@@ -72,7 +72,7 @@ class lock_free_index {
       const entry* const behind = victim->next;
       const entry* const without = copy_until(seen, victim);
       const entry* now = seen;
-      if (buckets_[bucket].first.compare_exchange_weak(now, without, std::memory_order_acq_rel, std::memory_order_acquire)) {
+      if (buckets_[place].first.compare_exchange_weak(now, without, std::memory_order_acq_rel, std::memory_order_acquire)) {
         for (const entry* at = seen; at != victim;) pinned.retire(std::exchange(at, at->next));
         pinned.retire(victim);
         return;

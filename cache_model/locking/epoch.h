@@ -104,7 +104,7 @@ class epoch_cache final : public prefix_cache<Sync> {
     return version;
   }
 
-  typename Sync::template var<tag>* payload(std::uint32_t block) override { return blocks_[block].payload; }
+  typename Sync::template var<tag>* payload(std::uint32_t id) override { return blocks_[id].payload; }
 
   void audit(audit_listener& listener) const override {
     for (places& each : places_) each = {};
