@@ -114,6 +114,7 @@ void cache_oracle::note(const block_event& event) const {
 }
 
 void cache_oracle::on_event(const block_event& event) {
+  const bookkeeping scope;
   if (run::recording()) [[unlikely]]
     note(event);
   record& block = blocks_[event.where.block];
