@@ -140,26 +140,26 @@ class tally {
   void finish() {
     symbols names;
     std::vector<std::uintptr_t> addresses;
-    for (const auto& [stacks, group] : by_stacks_)
-      for (const auto& stack : group.stacks) addresses.insert(addresses.end(), stack.begin(), stack.end());
+    for (const auto& [stacks, same] : by_stacks_)
+      for (const auto& stack : same.stacks) addresses.insert(addresses.end(), stack.begin(), stack.end());
     names.look_up(addresses);
     std::map<std::string, group> by_sites;
-    for (auto& [stacks, group] : by_stacks_) {
+    for (auto& [stacks, same] : by_stacks_) {
       std::vector<std::string> sites;
-      for (std::size_t i = 0; i < group.stacks.size(); ++i) {
-        group.example.accesses[i].frames = names.frames_of(group.stacks[i]);
-        sites.push_back(group.example.accesses[i].frames.empty() ? "?" : group.example.accesses[i].frames.front());
+      for (std::size_t i = 0; i < same.stacks.size(); ++i) {
+        same.example.accesses[i].frames = names.frames_of(same.stacks[i]);
+        sites.push_back(same.example.accesses[i].frames.empty() ? "?" : same.example.accesses[i].frames.front());
       }
       std::sort(sites.begin(), sites.end());
-      std::string where = group.example.kind;
+      std::string where = same.example.kind;
       for (const std::string& site : sites) where += "\t" + site;
-      by_sites[where].merge(std::move(group));
+      by_sites[where].merge(std::move(same));
     }
-    for (auto& [where, group] : by_sites) {
-      group.example.made = group.made;
-      group.example.runs = group.runs.size();
-      group.example.unexplained = group.unexplained.size();
-      into_.reports.push_back(std::move(group.example));
+    for (auto& [where, same] : by_sites) {
+      same.example.made = same.made;
+      same.example.runs = same.runs.size();
+      same.example.unexplained = same.unexplained.size();
+      into_.reports.push_back(std::move(same.example));
     }
     into_.runs_reported = runs_reported_.size();
     for (auto& [signature, entry] : engine_) into_.engine.push_back(std::move(entry));
