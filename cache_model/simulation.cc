@@ -172,8 +172,8 @@ class simulated final : public simulation {
     }
     if (cancel == cancel_point::none) wait(times.decode, times.tick);
     operation operation([&] { return "serve(" + describe(prompt) + "): release"; });
-    --requests_waiting_;
     read_and_release(*request, cancel);
+    --requests_waiting_;  // its references are gone: a call that has not taken a step counts as not begun
     operation.returns([&] { return std::string(cancel == cancel_point::none ? "" : "cancelled"); });
     return hits;
   }

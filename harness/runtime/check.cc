@@ -279,6 +279,8 @@ finding search::record(const schedule& schedule, const program& tested, std::uin
 }  // namespace detail
 
 result check(const check_options& options, const program& tested) {
+  if (options.runs == 0 && options.time_s <= 0 && options.observer == nullptr)
+    throw std::invalid_argument("kvrace: check() would never end: give it a number of runs, a time, or an observer that ends it");
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);

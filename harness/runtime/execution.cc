@@ -67,7 +67,6 @@ void execution::begin(const settings& chosen) {
   s.has_audit = false;
   s.wakeups_ask = chosen.strategy->wants_wakeups();
   s.timeouts_any_time = chosen.set_up != schedule::setting::sampled;
-  s.operations_in_progress = 0;
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
   s.metrics = chosen.metrics;
@@ -322,7 +321,20 @@ void execution::poll() {
   if (!(*settings_.go_on)()) leave(failure_ ? run_end::violation : run_end::cut);
 }
 
-void execution::quiescent() {
+// The announced operation of a task that does not run has not been executed.
+bool execution::is_quiescent() const {
+  const auto inside = [](const task_record& task) {
+    return task.calls_open != 0 && !task.finished && (&task == state.current || task.operations > task.call_begun_at + 1);
+  };
+  if (body_aside_ && inside(*body_aside_)) return false;
+  return std::none_of(records_.begin(), records_.begin() + slots_, inside);
+}
+
+void execution::call_ended() {
+  if (is_quiescent()) run_audits();
+}
+
+void execution::run_audits() {
   const instrumentation::aside scope;
   for (const auto& audit : audits_) audit();
 }

@@ -76,7 +76,8 @@ class execution {
   std::uint64_t choose(std::uint64_t outcomes, site where);
   std::uint64_t choose_announced(std::uint64_t outcomes);  // for an operation that has been announced already
   void at_quiescence(std::function<void()> audit);
-  void quiescent();
+  void call_ended();
+  [[nodiscard]] bool is_quiescent() const;
   void poll();
   // The first and the last failure of a run are kept. `make` returns the run_failure, and all it needed is destroyed before the run ends: the
   // stack of a run that is cut is never unwound, so strings on it would be lost for good.
@@ -123,6 +124,7 @@ class execution {
   [[nodiscard]] const char* plain_name(unsigned id) const;
   void run_overflow(site where);
   void nobody_enabled();
+  void run_audits();
   void count_decision();
   [[noreturn]] void deadlock();
   [[nodiscard]] run_failure describe_deadlock() const;

@@ -23,6 +23,7 @@ void execution::reset(task_record& record, unsigned slot, unsigned id, const cha
   record.objects_created = 0;
   record.waits_in = nullptr;
   record.joins = slot_none;
+  record.calls_open = 0;
   record.joiners = 0;
   record.fiber = fiber;
   record.name = name;
@@ -172,7 +173,7 @@ void execution::join_all(site where) {
   }
   for (unsigned slot = 1; slot < slots_; ++slot) clock_join(s.current->clock, records_[slot].clock, s.clock_width);
   for (unsigned slot = 0; slot < slots_; ++slot) instrumentation::acquire(&records_[slot]);
-  quiescent();
+  run_audits();
 }
 
 // Lets the 64th task take over slot 0 while the body waits. Sound for happens-before: all the body did so far precedes every

@@ -138,7 +138,8 @@ void fail(std::string_view oracle, std::string_view subject, std::string_view me
 void assume_failed(site where) { active->assume_failed(where); }
 std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
 void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
-void quiescent() { active->quiescent(); }
+void call_ended() { active->call_ended(); }
+bool is_quiescent() { return active == nullptr || active->is_quiescent(); }
 void poll() {
   const instrumentation::aside scope;
   active->poll();

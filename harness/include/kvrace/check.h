@@ -28,7 +28,7 @@ struct limits {
 struct check_options {
   strategy_choice strategy = random_walk();
   std::uint64_t seed = 1;
-  std::uint64_t runs = 1'000;
+  std::uint64_t runs = 1'000;         // 0: no such budget
   double time_s = 0;                  // 0: no such budget. A search it ends is not reproducible, and says so
   bool stop_at_violation = true;      // false: go through all runs, for rates
   bool count_distinct = false;        // count different decision sequences

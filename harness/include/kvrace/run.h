@@ -56,8 +56,8 @@ class run {
   }
   bool flip(std::source_location where = std::source_location::current()) { return detail::choose(2, where) != 0; }
 
-  // Called whenever no kvrace::operation is in progress in any task, and at the end of the run. The audit reads the program's
-  // state directly: it must not call primitives that are decision points. It lives until the run ends.
+  // Called when a kvrace::operation ends and none is in progress in any task, and by join_all() at its end. The audit reads the
+  // program's state directly: it must not call primitives that are decision points. It lives until the run ends.
   void at_quiescence(std::function<void()> audit) { detail::at_quiescence(std::move(audit)); }
 
   // Adds to the metric with this index in check_options::metrics.
@@ -82,7 +82,7 @@ class run {
   // Virtual time since the run began.
   [[nodiscard]] static std::chrono::nanoseconds now() { return std::chrono::nanoseconds(detail::state.now_ns); }
   // True if no kvrace::operation is in progress in any task.
-  [[nodiscard]] static bool is_quiescent() { return detail::state.operations_in_progress == 0; }
+  [[nodiscard]] static bool is_quiescent() { return detail::is_quiescent(); }
   // The id of the calling task; 0 is the body.
   [[nodiscard]] static unsigned task() { return detail::current_task_id(); }
 
@@ -96,19 +96,22 @@ class run {
 using bookkeeping = detail::instrumentation::aside;
 
 // Marks a call on the object under test, from construction to destruction, as one operation of a history: reports show it,
-// and a point where none is in progress is quiescent.
+// and a point where none is in progress is quiescent. A call is in progress from its first visible operation on: a task stands
+// before that one as soon as it has finished the call before, so that otherwise hardly any point would be quiescent.
 class operation {
  public:
   // `describe` returns the text of the call, and is called only while recording.
   template <class Describe>
   explicit operation(Describe describe) {
     if (detail::state.recording) [[unlikely]] record_ = detail::operation_called(describe());
-    ++detail::state.operations_in_progress;
+    if (detail::task_record* task = detail::state.current; task != nullptr && task->calls_open++ == 0)
+      task->call_begun_at = task->operations;
   }
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
   ~operation() {
-    if (--detail::state.operations_in_progress == 0 && detail::state.has_audit) detail::quiescent();
+    if (detail::task_record* task = detail::state.current; task != nullptr && --task->calls_open == 0 && detail::state.has_audit)
+      detail::call_ended();
   }
   template <class Describe>
   void returns(Describe describe) {

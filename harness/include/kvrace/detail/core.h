@@ -77,6 +77,9 @@ struct task_record {
   wait_queue* waits_in = nullptr;
   object* reacquires = nullptr;
   task_set joiners = 0;
+  // Of kvrace::operation: how deep the task is in such calls, and `operations` when the outermost began.
+  std::uint32_t calls_open = 0;
+  std::uint64_t call_begun_at = 0;
   void* fiber = nullptr;
   void (*invoke)(void* closure) = nullptr;
   void* closure = nullptr;
@@ -103,7 +106,6 @@ struct engine_state {
   bool wakeups_ask = false;
   bool repeated = false;           // the run has been executed before; this time it is not counted
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
-  std::uint32_t operations_in_progress = 0;
   std::uint32_t messages_used = 0;
   std::uint32_t messages_free = 0;  // head of the chain of recycled ones
   message_clock* messages = nullptr;
@@ -134,7 +136,8 @@ void fail(std::string_view oracle, std::string_view subject, std::string_view me
 std::uint64_t choose(std::uint64_t outcomes, site where);
 void at_quiescence(std::function<void()> audit);
 void poll();
-void quiescent();
+void call_ended();  // the outermost call of the current task
+[[nodiscard]] bool is_quiescent();
 void note(std::string_view subject, std::string_view event, std::string_view detail);
 std::size_t operation_called(std::string text);
 void operation_returned(std::size_t record, std::string text);
