@@ -5,42 +5,13 @@
 #include <bit>
 #include <vector>
 
+#include "proof/small_program_order.h"
+
 namespace kvrace::testing {
 
 namespace {
 
 constexpr unsigned tasks_limit = 4;
-constexpr int nobody = -1;
-
-// How an event depends on others of the same object: reads commute with reads, shared ones with shared ones, no others.
-enum class way : std::uint8_t { read, shared, write };
-enum object_id : std::uint8_t { atomic_0, atomic_1, the_mutex, the_shared_mutex, the_condition, objects };
-
-struct touch {
-  object_id object;
-  way how;
-};
-
-// One step of one task, or a plain access between two steps.
-struct event {
-  unsigned task = 0;
-  unsigned index = 0;  // among the task's steps
-  std::uint64_t label = 0;
-  std::array<touch, 2> touches{};
-  unsigned touched = 0;
-  // For happens-before.
-  bool atomic_write = false;
-  bool update = false;
-  bool acquires = false;
-  bool releases = false;
-  bool is_fence = false;
-  int reads_from = nobody;  // event; also of a relaxed read
-  bool locks = false, locks_shared = false, unlocks = false, unlocks_shared = false;
-  object_id lock = objects;
-  bool plain = false, plain_write = false;
-  unsigned datum = 0;
-};
-
 enum class phase : std::uint8_t { running, waiting, waiting_timed, reacquiring };
 
 struct task_state {
@@ -72,12 +43,6 @@ bool releasing(std::memory_order order) {
 }
 // As compare_exchange with one order fails.
 bool acquiring_on_failure(std::memory_order order) { return order != std::memory_order_release && acquiring(order); }
-
-std::uint64_t scramble(std::uint64_t z) {
-  z = (z ^ z >> 33U) * 0xff51afd7ed558ccd;
-  z = (z ^ z >> 33U) * 0xc4ceb9fe1a85ec53;
-  return z ^ z >> 33U;
-}
 
 class interpreter {
  public:
@@ -182,7 +147,7 @@ class interpreter {
     }
     if (any) return;
     ++found_.interleavings;
-    if (!found_.races) found_.races = race();
+    if (!found_.races) found_.races = has_race(events_);
     if (!all_ended)
       found_.deadlocks = true;
     else
@@ -214,7 +179,7 @@ class interpreter {
     for (unsigned id = 0; id < count(); ++id) all += world.tasks[id].seen + '|';
     for (const int value : world.memory) all += std::to_string(value) + ' ';
     keep_least(found_.observations, all, preemptions);
-    keep_least(found_.classes, trace_key(), preemptions);
+    keep_least(found_.classes, trace_key(events_), preemptions);
   }
 
   // ---- one step ----
@@ -374,77 +339,6 @@ class interpreter {
     for (unsigned id = 0; id < tasks_limit; ++id)
       if ((chosen >> id & 1) != 0) world.tasks[id].now = phase::reacquiring;
     world.waiters &= ~chosen;
-  }
-
-  // ---- a whole interleaving ----
-
-  // Equal for two interleavings exactly if they are linearisations of one partial order of the same events.
-  [[nodiscard]] std::uint64_t trace_key() const {
-    std::uint64_t key = 0;
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      const event& e = events_[i];
-      if (e.plain) continue;
-      std::uint64_t hash = scramble((e.task * 1000ULL + e.index) << 32U | e.label);
-      for (unsigned t = 0; t < e.touched; ++t) {
-        std::uint64_t before = e.touches[t].object + 1ULL;
-        for (std::size_t j = 0; j < i; ++j) before += dependent_id(events_[j], e.touches[t]);
-        hash = scramble(hash ^ scramble(before));
-      }
-      key += hash;
-    }
-    return key;
-  }
-  static std::uint64_t dependent_id(const event& earlier, const touch& later) {
-    for (unsigned t = 0; t < earlier.touched; ++t) {
-      const touch& other = earlier.touches[t];
-      if (other.object == later.object && (other.how != later.how || later.how == way::write))
-        return scramble((earlier.task + 1) * 0x10001ULL + earlier.index);
-    }
-    return 0;
-  }
-
-  // By the definitions of C++20 over the finished interleaving: happens-before is the closure of sequenced-before and
-  // synchronises-with, and both follow the order of the events.
-  [[nodiscard]] bool race() const {
-    if (std::none_of(events_.begin(), events_.end(), [](const event& e) { return e.plain; })) return false;
-    std::vector<std::uint64_t> before(events_.size());
-    for (std::size_t i = 0; i < events_.size(); ++i) {
-      const auto follow = [&](std::size_t earlier) { before[i] |= before[earlier] | std::uint64_t{1} << earlier; };
-      for (std::size_t j = 0; j < i; ++j)
-        if (events_[j].task == events_[i].task || lock_orders(events_[j], events_[i])) follow(j);
-      for (const std::size_t head : synchronised_with(i)) follow(head);
-      if (!events_[i].plain) continue;
-      for (std::size_t j = 0; j < i; ++j)
-        if (events_[j].plain && events_[j].datum == events_[i].datum && (events_[j].plain_write || events_[i].plain_write) &&
-            (before[i] >> j & 1) == 0)
-          return true;
-    }
-    return false;
-  }
-
-  static bool lock_orders(const event& earlier, const event& later) {
-    if (earlier.lock != later.lock || later.lock == objects) return false;
-    if (later.locks) return earlier.unlocks || earlier.unlocks_shared;
-    return later.locks_shared && earlier.unlocks;
-  }
-
-  // The releases that event `i` synchronises with, as an acquiring read or as an acquire fence after a read.
-  [[nodiscard]] std::vector<std::size_t> synchronised_with(std::size_t i) const {
-    std::vector<std::size_t> heads;
-    if (!events_[i].acquires) return heads;
-    for (std::size_t read = 0; read <= i; ++read) {
-      if (events_[read].task != events_[i].task || events_[read].reads_from == nobody) continue;
-      if (read != i && !events_[i].is_fence) continue;
-      for (int write = events_[read].reads_from; write != nobody; write = events_[static_cast<std::size_t>(write)].reads_from) {
-        const auto w = static_cast<std::size_t>(write);
-        if (events_[w].releases) heads.push_back(w);
-        for (std::size_t fence = 0; fence < w; ++fence)
-          if (events_[fence].is_fence && events_[fence].releases && events_[fence].task == events_[w].task)
-            heads.push_back(fence);
-        if (!events_[w].update) break;
-      }
-    }
-    return heads;
   }
 
   const small_program& program_;
