@@ -14,6 +14,27 @@ using scenarios::generate_tasks;
 using scenarios::generator;
 using scenarios::operation;
 
+TEST_CASE("an index is drawn where the cumulative sum passes the number drawn") {
+  scenarios::random_engine weights_from(3);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<std::uint64_t> weights(1 + weights_from.below(300));
+    std::uint64_t sum = 0;
+    for (std::uint64_t& weight : weights)
+      sum += weight = weights_from.below(4) == 0 ? 0 : weights_from.next() >> (20 + round % 40);
+    if (sum == 0) sum = weights.back() = 1;
+    const scenarios::weighted_index index(weights);
+    scenarios::random_engine engine(5);
+    for (int draw = 0; draw < 200; ++draw) {
+      scenarios::random_engine before = engine;
+      const std::size_t drawn = index.draw(engine);
+      std::uint64_t left = before.below(sum);
+      std::size_t expected = 0;
+      while (left >= weights[expected]) left -= weights[expected++];
+      CHECK(drawn == expected);
+    }
+  }
+}
+
 TEST_CASE("the engine gives the published sequence") {
   // The first outputs of splitmix64 for seed 1234567 are published; xoshiro256** is checked against its definition by hand for
   // the state they make.

@@ -66,11 +66,19 @@ std::uint64_t random_engine::below(std::uint64_t count) {
 weighted_index::weighted_index(const std::vector<std::uint64_t>& weights) {
   std::uint64_t sum = 0;
   for (const std::uint64_t weight : weights) cumulative_.push_back(sum += weight);
+  shift_ = std::max(0, static_cast<int>(std::bit_width(sum - 1)) - static_cast<int>(std::bit_width(weights.size())));
+  std::uint32_t first = 0;
+  for (std::uint64_t leading = 0; leading <= (sum - 1) >> shift_; ++leading) {
+    while (cumulative_[first] <= leading << shift_) ++first;
+    guide_.push_back(first);
+  }
 }
 
 std::size_t weighted_index::draw(random_engine& engine) const {
   const std::uint64_t drawn = engine.below(cumulative_.back());
-  return static_cast<std::size_t>(std::upper_bound(cumulative_.begin(), cumulative_.end(), drawn) - cumulative_.begin());
+  std::size_t index = guide_[drawn >> shift_];
+  while (cumulative_[index] <= drawn) ++index;
+  return index;
 }
 
 // Draw until the numbers rise: U1 >= U2 >= ... >= Un < U(n+1). Given U1 = x, n is odd with probability e^-x, so U1 is accepted
