@@ -8,7 +8,7 @@
 
 #include "cache_model/describe.h"
 #include "cache_model/flaws/flaws.h"
-#include "cache_model/locking/strategies.h"
+#include "cache_model/locking/controlled.h"
 #include "cache_model/oracle.h"
 
 namespace kvrace::cache {
@@ -33,7 +33,7 @@ class simulated final : public simulation {
         tokens_per_block_(options.configuration.tokens_per_block),
         oracle_(run, options),
         key_policy_(parameters_of(options, nullptr).seams.key),
-        cache_(find_locking_strategy<sync>(options.configuration.locking)->make(parameters_of(options, &oracle_))),
+        cache_(make_controlled_cache(options.configuration.locking, parameters_of(options, &oracle_))),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);

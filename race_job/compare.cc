@@ -134,6 +134,19 @@ std::string percent(const seen_races& of) {
   return of.races == 0 ? "-" : ratio(100.0 * static_cast<double>(of.seen) / static_cast<double>(of.races), "%.1f %%");
 }
 
+// What was planted for ThreadSanitizer, so that a reader sees that it is this and nothing else.
+void print_caught(std::ostream& out, const results& thread) {
+  for (const scenario_results& scenario : thread.scenarios) {
+    if (!scenario.only_instrumentation) continue;
+    for (const report_entry& entry : scenario.reports) {
+      out << "\n" << scenario.name << ": ThreadSanitizer reports a " << entry.kind << " in " << entry.runs << " of " << scenario.runs << " runs, at";
+      for (std::size_t i = 0; i < entry.accesses.size(); ++i)
+        out << (i == 0 ? " " : " and ") << (entry.accesses[i].frames.empty() ? "an unknown place" : entry.accesses[i].frames.front());
+    }
+    out << "\n";
+  }
+}
+
 std::string slowdown(const scenario_results& slow, const scenario_results& fast) {
   return fast.cpu_us == 0 ? "-" : ratio(static_cast<double>(slow.cpu_us) / static_cast<double>(fast.cpu_us), "%.1f");
 }
@@ -194,6 +207,7 @@ void print(std::ostream& out, const std::vector<results>& all, const comparison&
     for (const auto& [sum, each] : {std::pair(&cpu_us[0], in_thread), std::pair(&cpu_us[1], in_address), std::pair(&cpu_us[2], in_plain)})
       if (each != nullptr) *sum += each->cpu_us;
   }
+  if (thread != nullptr) print_caught(out, *thread);
   out << "\nRun under";
   for (const results& each : all) out << (&each == &all.front() ? " " : ", ") << name_of(each.sanitizer);
   out << ": " << first.scenarios.size() << " scenarios, " << runs << " runs of each build, " << steps << " visible operations";

@@ -7,6 +7,8 @@
 
 #include <kvrace/sync.h>
 
+#include "scenarios/loader.h"
+
 namespace kvrace::race_job {
 
 namespace {
@@ -126,6 +128,13 @@ void within_bounds(kvrace::run& run) {
   run.join_all();
 }
 
+question unchecked_counter() {
+  const auto scenario = std::get<scenarios::scenario>(scenarios::find_scenario("90_unchecked_counter_mutex"));
+  constexpr std::uint64_t runs = 100;
+  constexpr std::uint64_t seed = 1;
+  return ask(scenario, &runs, &seed);
+}
+
 }  // namespace
 
 std::vector<planted> self_checks() {
@@ -133,20 +142,23 @@ std::vector<planted> self_checks() {
     return [=](kvrace::run& run) { passed_message(run, store, load, fences); };
   };
   const auto relaxed = std::memory_order_relaxed;
+  using enum planted::how_often;
   return {
-      {sampled("plain counter without a lock", unlocked_counter), "thread", true},
-      {sampled("plain counter under a lock", locked_counter), "thread", false},
-      {sampled("message behind a relaxed flag", message(relaxed, relaxed, false)), "thread", true},
+      {sampled("plain counter without a lock", unlocked_counter), "thread", always},
+      {sampled("plain counter under a lock", locked_counter), "thread", never},
+      {sampled("message behind a relaxed flag", message(relaxed, relaxed, false)), "thread", always},
       {sampled("message behind a release-acquire flag", message(std::memory_order_release, std::memory_order_acquire, false)),
-       "thread", false},
-      {sampled("message behind a relaxed flag and fences", message(relaxed, relaxed, true)), "thread", false},
-      {sampled("plain counter under a shared lock", [](kvrace::run& run) { shared_then_exclusive(run, false); }), "thread", true},
+       "thread", never},
+      {sampled("message behind a relaxed flag and fences", message(relaxed, relaxed, true)), "thread", never},
+      {sampled("plain counter under a shared lock", [](kvrace::run& run) { shared_then_exclusive(run, false); }), "thread", always},
       {sampled("plain counter under the exclusive lock", [](kvrace::run& run) { shared_then_exclusive(run, true); }), "thread",
-       false},
-      {sampled("memory that changes hands", recycled_memory), "thread", false},
-      {sampled("write to freed memory", used_after_free), "address", true},
-      {sampled("write beyond the end", beyond_the_end), "address", true},
-      {sampled("memory that is used well", within_bounds), "address", false},
+       never},
+      // The cache itself is compiled as these are.
+      {unchecked_counter(), "thread", sometimes},
+      {sampled("memory that changes hands", recycled_memory), "thread", never},
+      {sampled("write to freed memory", used_after_free), "address", always},
+      {sampled("write beyond the end", beyond_the_end), "address", always},
+      {sampled("memory that is used well", within_bounds), "address", never},
   };
 }
 

@@ -11,7 +11,7 @@ namespace kvrace::race_job {
 struct planted {
   question asked;
   std::string sanitizer;  // "thread" or "address"; the others are not asked
-  bool reported = false;  // whether it must be reported in every run (true) or in none (false)
+  enum class how_often : std::uint8_t { never, sometimes, always } reported = how_often::never;  // of its runs
 };
 
 [[nodiscard]] std::vector<planted> self_checks();

@@ -44,7 +44,6 @@ class task {
   void* acquires_later_ = nullptr;   // knows what the task has read relaxed
   void* released_before_ = nullptr;  // knows what the task knew at its last release fence
   unsigned asides_ = 0;
-  unsigned drops_ = 0;
   bool has_release_fence_ = false;
 };
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -25,6 +26,12 @@
 extern "C" {
 void __tsan_acquire(void*);
 void __tsan_release(void*);
+void __tsan_read1(void*);
+void __tsan_read4(void*);
+void __tsan_read8(void*);
+void __tsan_write1(void*);
+void __tsan_write4(void*);
+void __tsan_write8(void*);
 void __tsan_read_range(void*, unsigned long);
 void __tsan_write_range(void*, unsigned long);
 }
@@ -38,8 +45,16 @@ inline constexpr bool on = true;
 
 // The caller's own access, told before the engine judges it, so that both see the race that ends the run. Inlined: the report
 // names the line that called.
-[[gnu::always_inline]] inline void read(const void* address, std::size_t bytes) { __tsan_read_range(const_cast<void*>(address), bytes); }
-[[gnu::always_inline]] inline void write(const void* address, std::size_t bytes) { __tsan_write_range(const_cast<void*>(address), bytes); }
+template <std::size_t bytes>
+[[gnu::always_inline]] inline void read(const void* at) {
+  auto* address = const_cast<void*>(at);
+  bytes == 1 ? __tsan_read1(address) : bytes == 4 ? __tsan_read4(address) : bytes == 8 ? __tsan_read8(address) : __tsan_read_range(address, bytes);
+}
+template <std::size_t bytes>
+[[gnu::always_inline]] inline void write(const void* at) {
+  auto* address = const_cast<void*>(at);
+  bytes == 1 ? __tsan_write1(address) : bytes == 4 ? __tsan_write4(address) : bytes == 8 ? __tsan_write8(address) : __tsan_write_range(address, bytes);
+}
 
 // Happens-before through an address: what precedes a release precedes what follows a later acquire.
 inline void acquire(const void* address) { __tsan_acquire(const_cast<void*>(address)); }
@@ -137,8 +152,10 @@ void atomic_update(const T& value, std::memory_order order) {
 
 inline constexpr bool on = false;
 
-inline void read(const void*, std::size_t) {}
-inline void write(const void*, std::size_t) {}
+template <std::size_t bytes>
+void read(const void*) {}
+template <std::size_t bytes>
+void write(const void*) {}
 inline void acquire(const void*) {}
 inline void release(const void*) {}
 inline void fence(bool, bool) {}
@@ -156,6 +173,16 @@ template <class T>
 void atomic_update(const T&, std::memory_order) {}
 
 #endif
+
+// Plain values that ThreadSanitizer has been told of already, so that it need not see the access once more.
+template <class T>
+T copy(const T& value) {
+  return value;
+}
+template <class T>
+void assign(T& to, T&& value) {
+  to = std::forward<T>(value);
+}
 
 // AddressSanitizer is told what memory of a run is in use. With watch_memory, objects from Sync::make are off limits once they
 // are destroyed, so that it sees what the engine finds there; the engine looks at them too, and every such look is reported.

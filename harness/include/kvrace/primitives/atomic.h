@@ -70,14 +70,14 @@ class atomic {
   using value_type = T;
   static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
 
-  atomic() noexcept { detail::instrumentation::write(&value_, sizeof value_); }
+  atomic() noexcept { detail::instrumentation::write<sizeof(T)>(&value_); }
   atomic(T value) noexcept : value_(value) {  // NOLINT(google-explicit-constructor): as std
-    detail::instrumentation::write(&value_, sizeof value_);
+    detail::instrumentation::write<sizeof(T)>(&value_);
   }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
   ~atomic() {
-    detail::instrumentation::write(&value_, sizeof value_);
+    detail::instrumentation::write<sizeof(T)>(&value_);
     detail::message_release(state_, state_.message);
     detail::mark_destroyed(state_);
   }

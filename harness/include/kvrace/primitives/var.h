@@ -88,19 +88,19 @@ class var {
     return *this;
   }
   ~var() {
-    detail::instrumentation::write(&value_, sizeof value_);
+    detail::instrumentation::write<sizeof(T)>(&value_);
     detail::check_destroy(history_);
   }
 
   [[nodiscard]] T load(detail::site where = detail::site::current()) const {
-    detail::instrumentation::read(&value_, sizeof value_);
+    detail::instrumentation::read<sizeof(T)>(&value_);
     detail::check_read(history_, where);
-    return value_;
+    return detail::instrumentation::copy(value_);
   }
   void store(T value, detail::site where = detail::site::current()) {
-    detail::instrumentation::write(&value_, sizeof value_);
+    detail::instrumentation::write<sizeof(T)>(&value_);
     detail::check_write(history_, where);
-    value_ = std::move(value);
+    detail::instrumentation::assign(value_, std::move(value));
   }
 
   operator T() const { return load(detail::site{}); }  // NOLINT(google-explicit-constructor): shaped as a T
@@ -127,20 +127,20 @@ class var {
 // The race check of a var without its value.
 class shadow {
  public:
-  shadow() { detail::instrumentation::write(&history_, 1); }
+  shadow() { detail::instrumentation::write<1>(&history_); }
   shadow(const shadow&) = delete;
   shadow& operator=(const shadow&) = delete;
   ~shadow() {
-    detail::instrumentation::write(&history_, 1);
+    detail::instrumentation::write<1>(&history_);
     detail::check_destroy(history_);
   }
 
   void read(detail::site where = detail::site::current()) const {
-    detail::instrumentation::read(&history_, 1);
+    detail::instrumentation::read<1>(&history_);
     detail::check_read(history_, where);
   }
   void write(detail::site where = detail::site::current()) {
-    detail::instrumentation::write(&history_, 1);
+    detail::instrumentation::write<1>(&history_);
     detail::check_write(history_, where);
   }
 
