@@ -1,5 +1,6 @@
 #include "proof/bounded_search.h"
 
+#include <algorithm>
 #include <bit>
 #include <utility>
 
@@ -11,6 +12,8 @@ constexpr std::uint32_t visited = 1;
 constexpr std::uint32_t needed = 2;
 constexpr std::uint32_t complete = 4;
 constexpr unsigned nobody = tasks_max;  // as last task: switching is free. As answer: the engine refuses it
+
+constexpr const char* other_operations = "a repeated prefix of decisions met other operations: the program is not deterministic";
 
 state_key node_key(const state_key& state, unsigned last) { return mix(state, last + 0xda942042e4dd58b5); }
 
@@ -45,6 +48,8 @@ bool bounded_search::worth_trying(const alternative& branch) const {
 // ---- which run ----
 
 bool bounded_search::begin_run(std::uint64_t index, const execution_view& view) {
+  view_ = &view;
+  yields_.fill(0);
   order_.begin_run(view);
   position_ = 0;
   preemptions_ = 0;
@@ -72,6 +77,8 @@ bool bounded_search::backtrack() {
     if (last.value && last.alternatives > 0) {
       --last.alternatives;
       ++last.chosen;
+      last.trail = 0;
+      promised_ = 0;
       return true;
     }
     while (!last.value && last.alternatives > 0) {
@@ -80,6 +87,8 @@ bool bounded_search::backtrack() {
       alternatives_.pop_back();
       if (!worth_trying(next)) continue;
       last.chosen = next.task;
+      last.trail = 0;
+      promised_ = next.distinct_key ? next.after.low : 0;
       return true;
     }
     path_.pop_back();
@@ -92,7 +101,11 @@ bool bounded_search::take_postponed() {
     postponed next = std::move(ready_.back());
     ready_.pop_back();
     if (!worth_trying(next.last)) continue;
-    for (const answer each : next.prefix) path_.push_back({0, 0, each, false});
+    promised_ = next.last.distinct_key ? next.last.after.low : 0;
+    path_.push_back({0, 0, next.last.task, false, 0, 0});
+    for (std::uint32_t at = next.before; at != 0; at = trails_[at].before)
+      path_.push_back({0, 0, trails_[at].chosen, false, at, 0});
+    std::reverse(path_.begin(), path_.end());
     return true;
   }
   return false;
@@ -107,42 +120,73 @@ void bounded_search::finish_bound() {
 
 task_answer bounded_search::follow(const decision& now, unsigned task) {
   if (now.current_enabled && !now.yielded && task != now.current) ++preemptions_;
+  if (view_->task(task).pending_kind == operation_kind::yield) ++yields_[task];
   order_.execute(task);
   return {task, 1};
 }
 
-task_answer bounded_search::choose_task(const decision& now) {
-  unsigned first = static_cast<unsigned>(std::countr_zero(now.enabled));
-  const bool preempting = now.current_enabled && !now.yielded;
-  if (preempting) first = now.current;
-  if (tail_) return {first, ~std::uint64_t{0} >> 1U, true};
+// Without those that have given way often enough, unless nobody else is left.
+task_set bounded_search::fair(task_set enabled) {
+  task_set tired = 0;
+  for (task_set rest = enabled; rest != 0; rest &= rest - 1) {
+    const auto slot = static_cast<unsigned>(std::countr_zero(rest));
+    if (view_->task(slot).pending_kind == operation_kind::yield && yields_[slot] >= yields_max_) tired |= task_set{1} << slot;
+  }
+  if (tired == 0 || tired == enabled) return enabled;
+  held_back_ = true;
+  return enabled & ~tired;
+}
 
+// To the end of a run whose rest was explored before: on with the current task, and round robin where one gives way.
+task_answer bounded_search::finish(const decision& now) {
+  task_set after = now.enabled;
+  if (now.yielded && (now.enabled >> now.current >> 1U) != 0) after = now.enabled >> now.current >> 1U << now.current << 1U;
+  const bool stays = now.current_enabled && !now.yielded;
+  return {stays ? now.current : static_cast<unsigned>(std::countr_zero(after)), ~std::uint64_t{0} >> 1U, true};
+}
+
+task_answer bounded_search::choose_task(const decision& asked) {
+  if (tail_) return finish(asked);
   order_.absorb_new_tasks();
+  decision now = asked;
+  now.enabled = fair(asked.enabled);
+  const bool preempting = now.current_enabled && !now.yielded;
+  const unsigned first = preempting ? now.current : static_cast<unsigned>(std::countr_zero(now.enabled));
   if (position_ < path_.size()) {
     node& next = path_[position_++];
     if ((next.enabled != 0 && next.enabled != now.enabled) || next.value || (now.enabled >> next.chosen & 1) == 0) {
       divergence_ = "a repeated prefix of decisions met other enabled tasks: the program is not deterministic";
       return {nobody, 1};
     }
+    const std::uint64_t reached = order_.key().low;
+    if (next.state != 0 && next.state != reached) {
+      divergence_ = other_operations;
+      return {nobody, 1};
+    }
+    next.state = reached;
     return follow(now, next.chosen);
   }
 
   const state_key key = order_.key();
+  if (promised_ != 0 && std::exchange(promised_, 0) != key.low) {
+    divergence_ = other_operations;
+    return {nobody, 1};
+  }
   visit(key);
   const unsigned last = preempting ? now.current : nobody;
   if (explored(key, last, preemptions_)) {
     tail_ = true;
-    return {first, ~std::uint64_t{0} >> 1U, true};
+    return finish(now);
   }
   nodes_[node_key(key, last)] = preemptions_ + 1;
-  branch(now, first, preempting);
+  branch(now, key, first, preempting);
   ++position_;
   return follow(now, first);
 }
 
 // Adds a node for the present state whose first branch is `first`; the others are kept for later.
-void bounded_search::branch(const decision& now, unsigned first, bool preempting) {
-  node fresh{now.enabled, 0, static_cast<answer>(first), false};
+void bounded_search::branch(const decision& now, const state_key& key, unsigned first, bool preempting) {
+  node fresh{now.enabled, 0, static_cast<answer>(first), false, 0, key.low};
   for (task_set rest = now.enabled; rest != 0; rest &= rest - 1) {
     const auto task = static_cast<unsigned>(std::countr_zero(rest));
     const std::uint64_t outcomes = order_.outcomes(task);
@@ -156,13 +200,20 @@ void bounded_search::branch(const decision& now, unsigned first, bool preempting
       alternatives_.push_back(next);
       ++fresh.alternatives;
     } else {
-      postponed& later = later_.emplace_back(postponed{{}, next});
-      later.prefix.reserve(path_.size() + 1);
-      for (const node& each : path_) later.prefix.push_back(each.chosen);
-      later.prefix.push_back(static_cast<answer>(task));
+      later_.push_back({trail_of_path(), next});
     }
   }
   path_.push_back(fresh);
+}
+
+std::uint32_t bounded_search::trail_of_path() {
+  std::size_t kept = path_.size();
+  while (kept > 0 && path_[kept - 1].trail == 0) --kept;
+  for (; kept < path_.size(); ++kept) {
+    path_[kept].trail = static_cast<std::uint32_t>(trails_.size());
+    trails_.push_back({kept == 0 ? 0 : path_[kept - 1].trail, path_[kept].chosen});
+  }
+  return path_.empty() ? 0 : path_.back().trail;
 }
 
 std::uint64_t bounded_search::choose_value(unsigned task, std::uint64_t outcomes) {
@@ -171,7 +222,7 @@ std::uint64_t bounded_search::choose_value(unsigned task, std::uint64_t outcomes
     divergence_ = "a choice has " + std::to_string(outcomes) + " outcomes; an exhaustive search takes at most 65535";
     return outcomes;
   }
-  if (position_ == path_.size()) path_.push_back({0, static_cast<std::uint32_t>(outcomes - 1), 0, true});
+  if (position_ == path_.size()) path_.push_back({0, static_cast<std::uint32_t>(outcomes - 1), 0, true, 0, 0});
   node& choice = path_[position_++];
   choice.value = true;  // a postponed prefix does not say so
   if (choice.chosen >= outcomes) {

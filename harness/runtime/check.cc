@@ -27,8 +27,9 @@ namespace detail {
 run run_access::make() { return {}; }
 
 void messages_exhausted() {
-  active->fail_and_end(
-      [] { return run_failure{"step_bound", "", "the run used more synchronisation objects than the harness has room for", {}}; });
+  active->fail_and_end([] {
+    return run_failure{"step_bound", "", "the run used more synchronisation objects than the harness has room for", {}};
+  });
 }
 
 namespace {
@@ -74,7 +75,7 @@ execution& the_execution() {
 class search {
  public:
   search(const limits& limits, const std::vector<std::string>& metrics, search_observer* observer)
-      : limits_(limits), observer_(observer), metrics_(metrics.size() + 1) {
+      : limits_(limits), observer_(observer), metrics_(metrics.size()) {
     for (const std::string& name : metrics) found_.metrics.emplace_back(name, 0);
   }
 
@@ -92,10 +93,13 @@ class search {
   // Re-executes a schedule and records it.
   finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced);
 
+  // A search that saw no violation repeats its first run: what happens otherwise then makes its claim void.
+  void repeat_first(const program& tested);
+
   result& found() { return found_; }
   [[nodiscard]] bool cut() const { return cut_; }
   void finish_metrics() {
-    for (std::size_t i = 0; i < found_.metrics.size(); ++i) found_.metrics[i].second = metrics_[i];
+    for (std::size_t i = 0; i < metrics_.size(); ++i) found_.metrics[i].second = metrics_[i];
   }
 
  private:
@@ -109,6 +113,8 @@ class search {
   result found_;
   std::map<std::string, std::size_t> by_signature_;  // index into found_.findings
   absl::flat_hash_set<std::uint64_t> schedules_;  // only its size is ever looked at: its order differs from run to run
+  std::optional<schedule> first_;  // of the first run
+  run_summary first_summary_;
   bool cut_ = false;  // a budget or the observer has ended the search
 };
 
@@ -173,19 +179,24 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       ended = true;
       break;
     }
-    execution::settings settings{limits_, &strategy, nullptr, false, limit.set_up, metrics_.data(),
-                                 bounded != nullptr ? SIZE_MAX : deviations_sampled_max, false, &go_on};
+    execution::settings settings{
+        limits_, &strategy, nullptr, false, limit.set_up, metrics_, bounded != nullptr ? SIZE_MAX : deviations_sampled_max,
+        false,   &go_on};
     run_end end = the_run.run(tested, settings);
     strategy.end_run(the_run.summary());
     tally(the_run);
     if (the_run.failure() && !the_run.deviations_complete()) {
       std::vector<std::uint64_t> scratch(metrics_.size());
-      settings.metrics = scratch.data();
+      settings.metrics = scratch;
       settings.deviations_max = SIZE_MAX;
       settings.stop_at_violation = settings.repeated = true;
       settings.go_on = nullptr;
       (void)strategy.begin_run(index, view);
       end = the_run.run(tested, settings);
+    }
+    if (index == 0 && !the_run.failure() && the_run.deviations_complete() && end != run_end::cut) {
+      first_ = {limit.set_up, the_run.deviations()};
+      first_summary_ = the_run.summary();
     }
     if (limit.count_distinct) schedules_.insert(the_run.schedule_hash());
     if (observer_ != nullptr) observer_->on_run(observed(the_run, index, limit.set_up));
@@ -242,6 +253,26 @@ bool search::handle_failure(const program& tested, std::uint64_t run, const budg
   return goes_on;
 }
 
+void search::repeat_first(const program& tested) {
+  if (!first_ || found_.verdict == verdict::violation || found_.verdict == verdict::unsound) return;
+  execution& execution = the_execution();
+  const execution_view view(execution);
+  const std::unique_ptr<strategy> follow = make_replay(*first_);
+  (void)follow->begin_run(0, view);
+  std::vector<std::uint64_t> scratch(metrics_.size());
+  (void)execution.run(tested, {limits_, follow.get(), nullptr, false, first_->set_up, scratch, SIZE_MAX, true});
+  follow->end_run(execution.summary());
+  const run_summary again = execution.summary();
+  const bool same = !execution.failure() && !follow->divergence() && again.steps == first_summary_.steps &&
+                    again.tasks == first_summary_.tasks && again.complete == first_summary_.complete;
+  if (same) return;
+  found_.verdict = verdict::unsound;
+  finding& broken = found_.findings.emplace_back();
+  broken.oracle = "unsound";
+  broken.schedule = *first_;
+  broken.message = "the first run, repeated along its schedule, went otherwise: the program is not deterministic";
+}
+
 finding search::record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced) {
   execution& execution = the_execution();
   const execution_view view(execution);
@@ -249,8 +280,7 @@ finding search::record(const schedule& schedule, const program& tested, std::uin
   (void)follow->begin_run(0, view);
   recorder record(trace_max, ledger_max);
   std::vector<std::uint64_t> scratch(metrics_.size());
-  const run_end end =
-      execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch.data(), SIZE_MAX, true});
+  const run_end end = execution.run(tested, {limits_, follow.get(), &record, true, schedule.set_up, scratch, SIZE_MAX, true});
   follow->end_run(execution.summary());
 
   finding made;
@@ -281,18 +311,23 @@ finding search::record(const schedule& schedule, const program& tested, std::uin
 result check(const check_options& options, const program& tested) {
   if (options.runs == 0 && options.time_s <= 0 && options.observer == nullptr)
     throw std::invalid_argument("kvrace: check() would never end: give it a number of runs, a time, or an observer that ends it");
+  if (options.strategy == nullptr) throw std::invalid_argument("kvrace: check() needs a strategy");
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
-  search.loop(*strategy, tested, {runs, options.time_s, options.stop_at_violation, options.count_distinct,
-                        options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled}, nullptr);
+  search.loop(*strategy, tested,
+              {runs, options.time_s, options.stop_at_violation, options.count_distinct,
+               options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled},
+              nullptr);
 
+  if (search.found().counts.runs > 1) search.repeat_first(tested);
   result& found = search.found();
   search.finish_metrics();
   found.strategy = strategy->describe();
   found.seed = options.seed;
-  if (found.verdict == verdict::not_found && (found.counts.runs < runs || search.cut())) found.verdict = verdict::incomplete;
+  if (found.verdict == verdict::not_found && (found.counts.runs < runs || search.cut() || detail::tested_nothing(found.counts)))
+    found.verdict = verdict::incomplete;
   const auto bound = strategy->bound();
   if (bound) found.pct_bound = bound->probability;
   found.claim = detail::claim_of(found, options.limits, bound);
@@ -304,9 +339,11 @@ result prove(const prove_options& options, const program& tested) { return searc
 result search_for(const std::string& signature, const prove_options& options, const program& tested) {
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
-  detail::bounded_search bounded(options.preemptions_max, options.states_max);
-  const bool ended = search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search, signature}, &bounded);
+  detail::bounded_search bounded(options.preemptions_max, options.states_max, options.yields_max);
+  const bool ended =
+      search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search, signature}, &bounded);
 
+  search.repeat_first(tested);
   result& found = search.found();
   search.finish_metrics();
   found.strategy = bounded.describe();
@@ -314,8 +351,9 @@ result search_for(const std::string& signature, const prove_options& options, co
   found.counts.states_distinct = bounded.states_distinct();
   found.counts.states_open = bounded.states_open();
   found.executions_by_bound = bounded.executions_by_bound();
+  if (bounded.held_back()) found.yields_bound = options.yields_max;
   if (found.verdict == verdict::not_found) {
-    if (!ended || bounded.states_exhausted()) {
+    if (!ended || bounded.states_exhausted() || detail::tested_nothing(found.counts)) {
       found.verdict = verdict::incomplete;
     } else if (bounded.closed()) {
       found.verdict = verdict::proved;

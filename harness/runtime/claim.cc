@@ -6,9 +6,7 @@ namespace kvrace::detail {
 
 namespace {
 
-std::string plural(std::uint64_t count, const char* noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
+std::string plural(std::uint64_t count, const char* noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
 
 // Digits in groups: 1,234,567.
 std::string grouped(std::uint64_t number) {
@@ -22,10 +20,14 @@ std::string program_of(const result& result) {
 }
 
 // What holds for every exhaustive claim.
-std::string exhaustive_bounds(const limits& limits) {
-  return "Values are sequentially consistent, happens-before follows the C++ memory orders; no spurious wakeups or failures; timed "
+std::string exhaustive_bounds(const result& result, const limits& limits) {
+  return "Values are sequentially consistent, happens-before follows the C++ memory orders; no spurious wakeups or failures; "
+         "timed "
          "waits may time out at any point; no address of a destroyed object is reused; at most " +
          grouped(limits.steps_max) + " operations a run" +
+         (result.yields_bound != 0 ? "; a task that has given way " + plural(result.yields_bound, "time") +
+                                         " waits, where it does so again, until no other can go on"
+                                   : "") +
          (limits.data_races ? "; plain data in var and shadow is free of races." : "; data races were not looked for.");
 }
 
@@ -43,29 +45,39 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
   std::ostringstream text;
   switch (result.verdict) {
     case verdict::proved:
-      text << "Every sc execution of this program (" << program_of(result) << ") was explored and none violates an oracle: "
-           << explored(result) << "; the visited states are closed under every enabled operation. " << exhaustive_bounds(limits);
+      text << "Every sc execution of this program (" << program_of(result)
+           << ") was explored and none violates an oracle: " << explored(result)
+           << "; the visited states are closed under every enabled operation. " << exhaustive_bounds(result, limits);
       break;
     case verdict::exhausted:
       text << "Every sc execution of this program (" << program_of(result) << ") with at most "
            << plural(result.preemptions_bound, "preemption") << " was explored and none violates an oracle: " << explored(result)
-           << "; " << grouped(counts.states_open) << " successor states need more preemptions. " << exhaustive_bounds(limits);
+           << "; " << grouped(counts.states_open) << " successor states need more preemptions. "
+           << exhaustive_bounds(result, limits);
       break;
     case verdict::not_found:
       text << "No violation in " << grouped(counts.runs) << " sampled schedules (" << result.strategy << ", seed " << result.seed
            << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max)
-           << " decisions a run, sequentially consistent values. A sample shows effort, not absence.";
+           << " decisions a run, sequentially consistent values"
+           << (counts.blocked != 0 ? "; " + grouped(counts.blocked) + " of them were blocked by an unmet assumption" : "")
+           << ". A sample shows effort, not absence.";
       break;
     case verdict::violation:
-      text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle) << ", in "
-           << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed " << result.seed
-           << ").";
+      text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle)
+           << ", in " << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed "
+           << result.seed << ").";
       break;
     case verdict::incomplete:
-      text << (result.interrupted ? "The search was interrupted" : "A budget ended the search") << " after " << grouped(counts.runs)
-           << " runs (" << result.strategy << ") without a violation";
+      if (tested_nothing(counts)) {
+        text << "Nothing was tested: each of " << grouped(counts.runs) << " runs (" << result.strategy
+             << ") was blocked by an assumption of the program that was not met.";
+        break;
+      }
+      text << (result.interrupted ? "The search was interrupted" : "A budget ended the search") << " after "
+           << grouped(counts.runs) << " runs (" << result.strategy << ") without a violation";
       if (counts.states_distinct != 0) {
-        text << ": " << grouped(counts.states_distinct) << " states visited, " << grouped(counts.states_open) << " known and not visited";
+        text << ": " << grouped(counts.states_distinct) << " states visited, " << grouped(counts.states_open)
+             << " known and not visited";
         if (!result.executions_by_bound.empty())
           text << "; exhausted up to " << plural(result.executions_by_bound.size() - 1, "preemption");
       }
@@ -73,7 +85,9 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       break;
     case verdict::unsound:
       text << "Nothing is claimed: "
-           << (result.findings.empty() ? std::string("the execution left the harness's control") : result.findings.front().message) << ".";
+           << (result.findings.empty() ? std::string("the execution left the harness's control")
+                                       : result.findings.front().message)
+           << ".";
       break;
   }
   if (bound && result.verdict != verdict::unsound) {

@@ -8,6 +8,12 @@
 
 namespace kvrace::detail {
 
-[[nodiscard]] std::string claim_of(const result& result, const limits& limits, const std::optional<strategy::probability_bound>& bound);
+// Not one run got past the program's own assumptions: a search that saw no violation has shown nothing.
+[[nodiscard]] inline bool tested_nothing(const search_counts& counts) {
+  return counts.runs != 0 && counts.runs == counts.blocked;
+}
+
+[[nodiscard]] std::string claim_of(const result& result, const limits& limits,
+                                   const std::optional<strategy::probability_bound>& bound);
 
 }  // namespace kvrace::detail

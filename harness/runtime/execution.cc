@@ -13,7 +13,7 @@
 
 namespace kvrace::detail {
 
-constinit engine_state state;
+constinit thread_local engine_state state;
 execution* active = nullptr;
 
 source_site to_site(site where) { return {where.line() == 0 ? "" : where.file_name(), where.line()}; }
@@ -56,9 +56,9 @@ void execution::begin(const settings& chosen) {
 
   engine_state& s = state;
   s.enabled = bit(0);
-  s.every_step = wants_every_step_ || chosen.record != nullptr ? 1 : 0;
+  s.every_step = wants_every_step_ || chosen.record != nullptr || chosen.set_up == schedule::setting::search ? 1 : 0;
   s.decisions = s.ask_at = s.steps = 0;
-  s.steps_max = chosen.limits.steps_max;
+  s.steps_stop = next_stop();
   s.current = &body;
   s.slot = 0;
   s.clock_width = 4;
@@ -69,7 +69,8 @@ void execution::begin(const settings& chosen) {
   s.timeouts_any_time = chosen.set_up != schedule::setting::sampled;
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
-  s.metrics = chosen.metrics;
+  s.metrics = chosen.metrics.data();
+  s.metrics_size = chosen.metrics.size();
   s.repeated = chosen.repeated;
   s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
@@ -109,8 +110,10 @@ void execution::body_returned() {
   if (failure_) return;
   if (alive_ != 0 || overflow_closure_) {
     fail_and_end([this] {
-      return run_failure{
-          "task_leak", "", "the body returned while " + std::to_string(alive_) + " task(s) were still running: call join_all()", {}};
+      return run_failure{"task_leak",
+                         "",
+                         "the body returned while " + std::to_string(alive_) + " task(s) were still running: call join_all()",
+                         {}};
     });
   }
   if (state.objects_alive != 0 && settings_.limits.leaks) {
@@ -218,7 +221,10 @@ void execution::decide() {
     if ((s.enabled & bit(s.slot)) != 0) --s.decisions;  // this announcement was no decision
     switch_to(prologue_return_);
   } else {
-    if (unstarted_ != 0 && starts_eagerly()) start_unstarted();
+    if (unstarted_ != 0 && starts_eagerly()) {
+      start_unstarted();
+      release_body();
+    }
     const unsigned me = s.slot;
     const bool current_enabled = (s.enabled & bit(me)) != 0;
     if (!current_enabled) count_decision();
@@ -289,7 +295,8 @@ std::uint64_t execution::choose_announced(std::uint64_t outcomes) {
   if (outcomes < 2) return 0;
   const std::uint64_t outcome = settings_.strategy->choose_value(state.slot, outcomes);
   if (outcome >= outcomes)
-    end_unsound([this] { return settings_.strategy->divergence().value_or("the strategy chose an outcome that does not exist"); });
+    end_unsound(
+        [this] { return settings_.strategy->divergence().value_or("the strategy chose an outcome that does not exist"); });
   if (outcome != 0) note_deviation(deviation::kind::value, outcome);
   return outcome;
 }
@@ -321,6 +328,28 @@ void execution::poll() {
   if (!(*settings_.go_on)()) leave(failure_ ? run_end::violation : run_end::cut);
 }
 
+// A run that does not poll is looked at every now and then all the same.
+std::uint64_t execution::next_stop() const {
+  constexpr std::uint64_t steps_between = 1U << 16U;
+  const std::uint64_t steps_max = settings_.limits.steps_max;
+  return settings_.go_on == nullptr ? steps_max : std::min(steps_max, state.steps + steps_between);
+}
+
+void execution::steps_stopped() {
+  const instrumentation::aside scope;
+  if (const std::uint64_t steps_max = settings_.limits.steps_max; state.steps > steps_max) {
+    fail_and_end([steps_max] {
+      return run_failure{
+          "step_bound",
+          "",
+          "the run did not end within " + std::to_string(steps_max) + " visible operations: a livelock, or the bound is too low",
+          {}};
+    });
+  }
+  state.steps_stop = next_stop();
+  poll();
+}
+
 // The announced operation of a task that does not run has not been executed.
 bool execution::is_quiescent() const {
   const auto inside = [](const task_record& task) {
@@ -336,7 +365,15 @@ void execution::call_ended() {
 
 void execution::run_audits() {
   const instrumentation::aside scope;
-  for (const auto& audit : audits_) audit();
+  try {
+    for (const auto& audit : audits_) audit();
+    return;
+  } catch (const std::exception& error) {
+    keep({"escaping_exception", "", std::string("an exception left an audit: ") + error.what(), {}});
+  } catch (...) {
+    keep({"escaping_exception", "", "an exception left an audit: it is no std::exception", {}});
+  }
+  leave(run_end::violation);
 }
 
 }  // namespace kvrace::detail

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -44,7 +45,7 @@ class execution {
     recorder* record = nullptr;      // non-null: record everything
     bool stop_at_violation = false;  // cut the run at the first violation of any kind
     schedule::setting set_up = schedule::setting::sampled;
-    std::uint64_t* metrics = nullptr;
+    std::span<std::uint64_t> metrics = {};
     std::size_t deviations_max = SIZE_MAX;  // further ones are not kept
     bool repeated = false;                  // see run::repeated
     const std::function<bool()>* go_on = nullptr;  // asked by run::poll every now and then: false cuts the run
@@ -79,8 +80,9 @@ class execution {
   void call_ended();
   [[nodiscard]] bool is_quiescent() const;
   void poll();
-  // The first and the last failure of a run are kept. `make` returns the run_failure, and all it needed is destroyed before the run ends: the
-  // stack of a run that is cut is never unwound, so strings on it would be lost for good.
+  void steps_stopped();
+  // The first and the last failure of a run are kept. `make` returns the run_failure, and all it needed is destroyed before the
+  // run ends: the stack of a run that is cut is never unwound, so strings on it would be lost for good.
   template <class Make>
   void fail(bool ends_run, Make make) {
     keep(make());
@@ -123,7 +125,9 @@ class execution {
   [[nodiscard]] bool starts_eagerly() const { return settings_.set_up == schedule::setting::search && state.every_step != 0; }
   [[nodiscard]] const char* plain_name(unsigned id) const;
   void run_overflow(site where);
+  void release_body();
   void nobody_enabled();
+  [[nodiscard]] std::uint64_t next_stop() const;
   void run_audits();
   void count_decision();
   [[noreturn]] void deadlock();
@@ -141,9 +145,9 @@ class execution {
   const program* program_ = nullptr;
   std::array<task_record, tasks_max> records_;
   std::optional<task_record> body_aside_;  // the body, while a 64th task runs in slot 0
-  unsigned slots_ = 0;                     // slots in use
-  unsigned tasks_ = 0;                     // spawned in this run
-  unsigned alive_ = 0;                     // spawned and not ended
+  unsigned slots_ = 0;  // slots in use
+  unsigned tasks_ = 0;  // spawned in this run
+  unsigned alive_ = 0;  // spawned and not ended
   bool body_joins_all_ = false;
   bool wants_every_step_ = false;
   std::optional<std::pair<void*, void (*)(void*)>> overflow_closure_;  // of the 64th task
@@ -151,7 +155,7 @@ class execution {
   task_set unstarted_ = 0;
   bool in_prologue_ = false;
   unsigned prologue_return_ = 0;
-  bool preempting_ = false;                // the switch just made was a preemption
+  bool preempting_ = false;  // the switch just made was a preemption
   task_set assume_blocked_ = 0;
   std::uint64_t switches_ = 0;
   std::vector<deviation> deviations_;

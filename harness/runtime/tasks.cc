@@ -47,7 +47,8 @@ void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::si
   if (s.generation == generation_none) unusable_outside();
   const bool overflow = slots_ == tasks_max;
   if (tasks_ == tasks_max)
-    fail_and_end([] { return run_failure{"too_many_tasks", "", "a run has at most " + std::to_string(tasks_max) + " tasks", {}}; });
+    fail_and_end(
+        [] { return run_failure{"too_many_tasks", "", "a run has at most " + std::to_string(tasks_max) + " tasks", {}}; });
   if (overflow && s.slot != 0)
     fail_and_end([] { return run_failure{"too_many_tasks", "", "the 64th task of a run can be spawned by the body only", {}}; });
   ++tasks_;
@@ -96,7 +97,10 @@ void execution::task_main() {
     task.invoke(task.closure);
     failed = false;
   } catch (const std::exception& error) {
-    keep({"escaping_exception", "task '" + task_name(state.slot) + "'", std::string("an exception left a task: ") + error.what(), {}});
+    keep({"escaping_exception",
+          "task '" + task_name(state.slot) + "'",
+          std::string("an exception left a task: ") + error.what(),
+          {}});
   } catch (...) {
     keep({"escaping_exception", "task '" + task_name(state.slot) + "'", "an exception left a task: it is no std::exception", {}});
   }
@@ -116,20 +120,12 @@ void execution::finish() {
   s.enabled &= ~bit(s.slot);
   unsigned next = 0;
   if (task.joiners != 0) enable(task.joiners);
-  if (alive_ == 0 && body_joins_all_) {
-    if (body_aside_) {
-      clock_join(body_aside_->clock, records_[overflow_slot].clock, s.clock_width);
-      body_aside_->objects_created = records_[overflow_slot].objects_created;  // identities stay unique
-      records_[0] = *body_aside_;
-      body_aside_.reset();
-    }
-    enable(bit(0));
-  }
   if (in_prologue_) {
     in_prologue_ = false;
     next = prologue_return_;
   } else {
     if (unstarted_ != 0 && starts_eagerly()) start_unstarted();
+    release_body();
     count_decision();
     next = choose_next(false);
     ++switches_;
@@ -138,6 +134,20 @@ void execution::finish() {
   s.current = &records_[next];
   unstarted_ &= ~bit(next);
   fiber_switch(from, static_cast<fiber*>(s.current->fiber));
+}
+
+// Once all tasks have ended, the body that waits for them can go on. Not to be called while others are started eagerly: the place
+// they return to must stay what it is.
+void execution::release_body() {
+  engine_state& s = state;
+  if (alive_ != 0 || !body_joins_all_) return;
+  if (body_aside_) {
+    clock_join(body_aside_->clock, records_[overflow_slot].clock, s.clock_width);
+    body_aside_->objects_created = records_[overflow_slot].objects_created;  // identities stay unique
+    records_[0] = *body_aside_;
+    body_aside_.reset();
+  }
+  enable(bit(0));
 }
 
 void execution::join(unsigned slot, site where) {
@@ -161,7 +171,8 @@ void execution::join(unsigned slot, site where) {
 void execution::join_all(site where) {
   engine_state& s = state;
   if (s.slot != 0 || s.current->fiber != fiber_host())
-    fail_and_end([] { return run_failure{"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}}; });
+    fail_and_end(
+        [] { return run_failure{"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}}; });
   if (overflow_closure_) {
     run_overflow(where);
   } else if (alive_ != 0) {
@@ -196,9 +207,14 @@ void execution::run_overflow(site where) {
   ++alive_;
   s.enabled |= bit(overflow_slot);
   unstarted_ |= bit(overflow_slot);
-  count_decision();
   instrumentation::release(&task);
-  const unsigned next = choose_next(false);
+  unsigned next = overflow_slot;
+  if (starts_eagerly()) {
+    task.yielded = true;  // it announces like all the others, and who goes first after that is free
+  } else {
+    count_decision();
+    next = choose_next(false);
+  }
   ++switches_;
   s.slot = next;
   s.current = &records_[next];

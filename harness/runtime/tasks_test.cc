@@ -245,6 +245,35 @@ TEST_CASE("sixty-four spawned tasks run and are all interleaved") {
   CHECK(last.size() == 64);
 }
 
+TEST_CASE("sixty-four tasks of a proof, most of which end before they announce anything") {
+  for (const unsigned with_operations : {0U, 1U, 2U}) {
+    for (const bool last_ones : {false, true}) {
+      std::set<std::string> orders;
+      const kvrace::result found = kvrace::prove({}, [&](kvrace::run& run) {
+        atomic<int> value(0);
+        std::string order;
+        unsigned ended = 0;
+        for (unsigned i = 0; i < 64; ++i)
+          run.spawn("task", [&, i] {
+            if ((last_ones ? 63 - i : i) < with_operations) {
+              value.fetch_add(1);
+              order += static_cast<char>('A' + i % 26);
+            }
+            ++ended;
+          });
+        run.join_all();
+        run.require(ended == 64, "all ended");
+        orders.insert(order);
+      });
+      INFO(found);
+      CHECK(found.verdict == kvrace::verdict::proved);
+      CHECK(found.counts.tasks_max == 64);
+      CHECK(found.counts.executions_distinct == (with_operations == 2 ? 2 : 1));
+      CHECK(orders.size() == (with_operations == 2 ? 2 : 1));
+    }
+  }
+}
+
 TEST_CASE("sixty-four tasks synchronise: the body sees what each wrote, and they exclude each other") {
   CHECK(sample(
             [](kvrace::run& run) {

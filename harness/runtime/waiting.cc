@@ -131,12 +131,27 @@ void join_all(site where) { active->join_all(where); }
 void require_failed(std::string_view message, site where) { fail("requirement", "", message, true, where); }
 void fail(std::string_view oracle, std::string_view subject, std::string_view message, bool ends_run, site where) {
   const instrumentation::aside scope;
-  active->fail(ends_run, [&] {
-    return run_failure{std::string(oracle), std::string(subject), std::string(message), {to_site(where)}};
-  });
+  if (state.generation == generation_none) unusable_outside();
+  active->fail(ends_run,
+               [&] { return run_failure{std::string(oracle), std::string(subject), std::string(message), {to_site(where)}}; });
 }
-void assume_failed(site where) { active->assume_failed(where); }
-std::uint64_t choose(std::uint64_t outcomes, site where) { return active->choose(outcomes, where); }
+void assume_failed(site where) {
+  if (state.generation == generation_none) unusable_outside();
+  active->assume_failed(where);
+}
+std::uint64_t choose(std::uint64_t outcomes, site where) {
+  if (state.generation == generation_none) unusable_outside();
+  return active->choose(outcomes, where);
+}
+void bad_range(std::int64_t low, std::int64_t high, site where) {
+  misuse("harness_misuse", nullptr,
+         "pick(" + std::to_string(low) + ", " + std::to_string(high) + "): expected low <= high and less than 2^64 outcomes",
+         where);
+}
+void no_such_metric(std::size_t metric, site where) {
+  misuse("harness_misuse", nullptr,
+         "add() to metric " + std::to_string(metric) + ", but the options name " + std::to_string(state.metrics_size), where);
+}
 void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
 void call_ended() { active->call_ended(); }
 bool is_quiescent() { return active == nullptr || active->is_quiescent(); }
@@ -166,20 +181,15 @@ void name_object(const object& what, std::string_view name) {
 }
 unsigned current_task_id() { return state.current == nullptr ? 0 : state.current->id; }
 
-void steps_exceeded() {
-  active->fail_and_end([] {
-    return run_failure{"step_bound", "", "the run did not end within " + std::to_string(state.steps_max) +
-                                             " visible operations: a livelock, or the bound is too low", {}};
-  });
-}
+void steps_stopped() { active->steps_stopped(); }
 
 void misuse(const char* oracle, const object* what, std::string_view message, site where) {
   if (state.generation == generation_none) unusable_outside();
   active->fail_and_end([&] {
     const std::string subject = what != nullptr ? describe(*what) : std::string();
-    return run_failure{oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}};
+    return run_failure{
+        oracle, subject, (subject.empty() ? std::string() : subject + " ") + std::string(message), {to_site(where)}};
   });
 }
-
 
 }  // namespace kvrace::detail

@@ -45,8 +45,11 @@ struct prove_options {
   // Raise the bound until nothing is left or this many preemptions are exhausted.
   unsigned preemptions_max = 1'000;
   std::uint64_t runs = 0;        // budget, 0: none
-  std::uint64_t states_max = 0;  // budget for visited states (about 100 bytes each), 0: none
-  double time_s = 0;             // budget, 0: none
+  std::uint64_t states_max = 0;  // budget for visited states (about 300 bytes each), 0: none
+  // A task that has given way so many times waits from then on, wherever it gives way, until no other can go on: loops that spin
+  // until another task has done something end. The claim says so where it made a difference.
+  unsigned yields_max = 3;
+  double time_s = 0;  // budget, 0: none
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;

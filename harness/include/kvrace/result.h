@@ -101,6 +101,7 @@ struct result {
   std::string strategy;   // as described by the strategy, with its parameters
   std::uint64_t seed = 0;
   unsigned preemptions_bound = 0;  // EXHAUSTED only
+  unsigned yields_bound = 0;       // proofs: see prove_options::yields_max; 0 if it made no difference
   double pct_bound = 0;            // least probability per run of hitting a bug of the given depth; 0 where no bound holds
   bool interrupted = false;        // by a time budget or by the user: counts are then not reproducible
   double time_s = 0;

@@ -40,19 +40,25 @@ class run {
 
   // A violation with oracle "requirement" unless `condition` holds.
   void require(bool condition, std::string_view message, std::source_location where = std::source_location::current()) {
-    if (!condition) [[unlikely]] detail::require_failed(message, where);
+    if (!condition) [[unlikely]]
+      detail::require_failed(message, where);
   }
   void fail(const violation& what, std::source_location where = std::source_location::current()) {
     detail::fail(what.oracle, what.subject, what.message, what.ends_run, where);
   }
   // Runs in which `condition` does not hold are not counted: the calling task blocks for good, and that is no deadlock.
   void assume(bool condition, std::source_location where = std::source_location::current()) {
-    if (!condition) [[unlikely]] detail::assume_failed(where);
+    if (!condition) [[unlikely]]
+      detail::assume_failed(where);
   }
 
-  // Input chosen by the strategy: sampled, or explored in full by an exhaustive search. pick() needs low <= high.
+  // Input chosen by the strategy, low .. high inclusive: sampled, or explored in full by an exhaustive search. A range that is
+  // empty or holds all 2^64 values is a violation of oracle "harness_misuse".
   std::int64_t pick(std::int64_t low, std::int64_t high, std::source_location where = std::source_location::current()) {
-    return low + static_cast<std::int64_t>(detail::choose(static_cast<std::uint64_t>(high - low) + 1, where));
+    const std::uint64_t outcomes = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+    if (low > high || outcomes == 0) [[unlikely]]
+      detail::bad_range(low, high, where);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + detail::choose(outcomes, where));
   }
   bool flip(std::source_location where = std::source_location::current()) { return detail::choose(2, where) != 0; }
 
@@ -61,11 +67,16 @@ class run {
   void at_quiescence(std::function<void()> audit) { detail::at_quiescence(std::move(audit)); }
 
   // Adds to the metric with this index in check_options::metrics.
-  void add(std::size_t metric, std::uint64_t amount) { detail::state.metrics[metric] += amount; }
+  void add(std::size_t metric, std::uint64_t amount, std::source_location where = std::source_location::current()) {
+    if (metric >= detail::state.metrics_size) [[unlikely]]
+      detail::no_such_metric(metric, where);
+    detail::state.metrics[metric] += amount;
+  }
 
   // For runs that take long: lets the observer of the search look in, and cuts the run here if the search is to end. Cheap.
   static void poll() {
-    if (--detail::state.polls_left == 0) [[unlikely]] detail::poll();
+    if (--detail::state.polls_left == 0) [[unlikely]]
+      detail::poll();
   }
   // True while a run is executed again, for the report of its finding: what it adds to metrics is not counted, and a program
   // that keeps statistics of its own should leave it out too.
@@ -75,7 +86,8 @@ class run {
   [[nodiscard]] static bool recording() { return detail::state.recording; }
   // An event about an object, for the ledger of a finding.
   static void note(std::string_view subject, std::string_view event, std::string_view detail = {}) {
-    if (detail::state.recording) [[unlikely]] detail::note(subject, event, detail);
+    if (detail::state.recording) [[unlikely]]
+      detail::note(subject, event, detail);
   }
   // The number of visible operations executed so far.
   [[nodiscard]] static std::uint64_t step() { return detail::state.steps; }
@@ -103,7 +115,8 @@ class operation {
   // `describe` returns the text of the call, and is called only while recording.
   template <class Describe>
   explicit operation(Describe describe) {
-    if (detail::state.recording) [[unlikely]] record_ = detail::operation_called(describe());
+    if (detail::state.recording) [[unlikely]]
+      record_ = detail::operation_called(describe());
     if (detail::task_record* task = detail::state.current; task != nullptr && task->calls_open++ == 0)
       task->call_begun_at = task->operations;
   }
@@ -115,7 +128,8 @@ class operation {
   }
   template <class Describe>
   void returns(Describe describe) {
-    if (detail::state.recording) [[unlikely]] detail::operation_returned(record_, describe());
+    if (detail::state.recording) [[unlikely]]
+      detail::operation_returned(record_, describe());
   }
 
  private:

@@ -38,7 +38,13 @@ struct sync {
   // An object with a checked lifetime: destroyed once, not used afterwards, not left at the end of the run.
   template <class T, class... Arguments>
   [[nodiscard]] static T* make(Arguments&&... arguments) {
-    return new (detail::lifetime_begin(sizeof(T), alignof(T), detail::site{})) T(std::forward<Arguments>(arguments)...);
+    void* memory = detail::lifetime_begin(sizeof(T), alignof(T), detail::site{});
+    try {
+      return new (memory) T(std::forward<Arguments>(arguments)...);
+    } catch (...) {
+      detail::lifetime_end(memory, detail::site{});
+      throw;
+    }
   }
   template <class T>
   static void destroy(T* object, detail::site where = detail::site::current()) {
@@ -82,7 +88,8 @@ struct sync {
 
  private:
   static void name_it(const detail::object& object, std::string_view text) {
-    if (detail::state.recording) [[unlikely]] detail::name_object(object, text);
+    if (detail::state.recording) [[unlikely]]
+      detail::name_object(object, text);
   }
 };
 

@@ -95,7 +95,7 @@ struct engine_state {
   std::uint64_t decisions = 0;
   std::uint64_t ask_at = 0;      // the strategy answers the decision with this number
   std::uint64_t steps = 0;       // visible operations executed
-  std::uint64_t steps_max = 0;
+  std::uint64_t steps_stop = 0;  // after so many, the engine looks up: for the bound of the run, and whether to go on at all
   task_record* current = nullptr;
   unsigned slot = 0;
   unsigned clock_width = 4;      // lanes in use, a multiple of 4
@@ -111,16 +111,18 @@ struct engine_state {
   message_clock* messages = nullptr;
   std::int64_t now_ns = 0;         // virtual
   std::uint64_t* metrics = nullptr;
+  std::size_t metrics_size = 0;
   std::uint64_t objects_alive = 0; // made by Sync::make and not destroyed
   task_set timed = 0;              // tasks that wait with a deadline
   std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
   std::uint64_t polls_left = 0;    // calls of run::poll until the search looks at the clock; 0: it never does
 };
-extern constinit engine_state state;
+// Of each thread: one of the system that a task has started meets no run in progress.
+extern constinit thread_local engine_state state [[gnu::tls_model("initial-exec")]];
 
 // ---- out of line (runtime/, memory/) ----
 void decide();                     // the current task has announced: choose who runs, return when this task may go on
-[[noreturn]] void steps_exceeded();
+void steps_stopped();  // steps_stop is passed
 [[noreturn]] void unusable(const object& what, site where);  // destroyed, of another run, or no run at all
 [[noreturn]] void misuse(const char* oracle, const object* what, std::string_view message, site where);
 void record_value(std::string_view text);  // while recording: what the operation just executed read or wrote
@@ -134,6 +136,8 @@ void require_failed(std::string_view message, site where);
 void fail(std::string_view oracle, std::string_view subject, std::string_view message, bool ends_run, site where);
 [[noreturn]] void assume_failed(site where);
 std::uint64_t choose(std::uint64_t outcomes, site where);
+[[noreturn]] void bad_range(std::int64_t low, std::int64_t high, site where);
+[[noreturn]] void no_such_metric(std::size_t metric, site where);
 void at_quiescence(std::function<void()> audit);
 void poll();
 void call_ended();  // the outermost call of the current task
@@ -152,8 +156,8 @@ inline object::object(object_type its_type)
       id(state.current == nullptr ? 0U : (state.slot << 26U) | ++state.current->objects_created),
       type(its_type) {}
 
-// What a destructor does last. An object's value may be forgotten when its lifetime ends, and g++ does so: the mark is written and
-// read as volatile, or uses after destruction would be missed.
+// What a destructor does last. An object's value may be forgotten when its lifetime ends, and g++ does so: the mark is written
+// and read as volatile, or uses after destruction would be missed.
 inline void mark_destroyed(object& what) { *static_cast<volatile std::uint32_t*>(&what.generation) = generation_destroyed; }
 [[nodiscard]] inline std::uint32_t generation_of(const object& what) {
   return *static_cast<const volatile std::uint32_t*>(&what.generation);
@@ -161,7 +165,8 @@ inline void mark_destroyed(object& what) { *static_cast<volatile std::uint32_t*>
 
 // Every use of a primitive starts with this.
 inline void require_usable(const object& what, site where) {
-  if (generation_of(what) != state.generation) [[unlikely]] unusable(what, where);
+  if (generation_of(what) != state.generation) [[unlikely]]
+    unusable(what, where);
 }
 
 // The current task, which is enabled and stays so, announces an operation; returns when it may be executed.
@@ -173,7 +178,8 @@ inline void announce(operation_kind kind, object* what, site where) {
   task.where = where;
   ++task.operations;
   if (((s.enabled & (s.enabled - 1)) | s.every_step) != 0 && ++s.decisions >= s.ask_at) decide();
-  if (++s.steps > s.steps_max) [[unlikely]] steps_exceeded();
+  if (++s.steps > s.steps_stop) [[unlikely]]
+    steps_stopped();
 }
 
 // The current task announces an operation that is not enabled now; returns when another task has enabled it and it was chosen.
@@ -186,7 +192,8 @@ inline void announce_blocked(operation_kind kind, object* what, site where) {
   ++task.operations;
   s.enabled &= ~bit(s.slot);
   decide();
-  if (++s.steps > s.steps_max) [[unlikely]] steps_exceeded();
+  if (++s.steps > s.steps_stop) [[unlikely]]
+    steps_stopped();
 }
 
 inline void enable(task_set tasks) {
@@ -203,7 +210,8 @@ inline std::uint32_t message_allocate() {
     state.messages[recycled].width = 0;
     return recycled;
   }
-  if (++state.messages_used == messages_max) [[unlikely]] messages_exhausted();
+  if (++state.messages_used == messages_max) [[unlikely]]
+    messages_exhausted();
   state.messages[state.messages_used].width = 0;
   return state.messages_used;
 }
