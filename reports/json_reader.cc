@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json_schema_version.h"
+#include "reports/json_text.h"
 #include "reports/report.h"
 
 namespace kvrace::reports {
@@ -12,23 +13,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-[[noreturn]] void refuse(std::string pointer, std::string expected) {
-  throw read_error{.pointer = std::move(pointer), .expected = std::move(expected)};
-}
-
-// A member's name as a JSON pointer spells it (RFC 6901).
-std::string escaped(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
-  return out;
+[[noreturn]] void refuse(const std::string& pointer, const std::string& expected) {
+  throw input_error{.where = pointer.empty() ? "(root)" : pointer, .expected = "expected " + expected};
 }
 
 // A value and the place where it was found.
@@ -78,15 +64,19 @@ class node {
   [[nodiscard]] node member(const char* name) const {
     const auto found = value_.find(name);
     if (found == value_.end()) refuse(pointer_, "a member \"" + std::string(name) + '"');
-    return {*found, pointer_ + '/' + name};
+    return {*found, pointer_to(pointer_, name)};
   }
-  // The members must be these.
-  void expect_members(std::initializer_list<const char*> names) const {
+  [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
+  // The members must be these, and may be those.
+  void expect_members(std::initializer_list<const char*> names, std::initializer_list<const char*> optional = {}) const {
     if (!value_.is_object()) refuse(pointer_, "an object");
     for (const char* name : names) static_cast<void>(member(name));
+    const auto among = [](std::initializer_list<const char*> known, const std::string& name) {
+      return std::find(known.begin(), known.end(), name) != known.end();
+    };
     for (const auto& item : value_.items()) {
-      if (std::find(names.begin(), names.end(), item.key()) == names.end()) {
-        refuse(pointer_ + '/' + escaped(item.key()), "no such member");
+      if (!among(names, item.key()) && !among(optional, item.key())) {
+        refuse(pointer_to(pointer_, item.key()), "no such member");
       }
     }
   }
@@ -95,7 +85,7 @@ class node {
     if (!value_.is_array()) refuse(pointer_, "an array");
     std::vector<decltype(read(*this))> out;
     out.reserve(value_.size());
-    for (std::size_t i = 0; i < value_.size(); ++i) out.push_back(read(node(value_[i], pointer_ + '/' + std::to_string(i))));
+    for (std::size_t i = 0; i < value_.size(); ++i) out.push_back(read(node(value_[i], pointer_to(pointer_, i))));
     return out;
   }
   // The members of an object whose names are data.
@@ -103,8 +93,7 @@ class node {
   auto named_list(Read read) const {
     if (!value_.is_object()) refuse(pointer_, "an object");
     std::vector<decltype(read(std::string(), *this))> out;
-    for (const auto& item : value_.items())
-      out.push_back(read(item.key(), node(item.value(), pointer_ + '/' + escaped(item.key()))));
+    for (const auto& item : value_.items()) out.push_back(read(item.key(), node(item.value(), pointer_to(pointer_, item.key()))));
     return out;
   }
   [[nodiscard]] bool is_null() const { return value_.is_null(); }
@@ -312,45 +301,40 @@ build_fingerprint read_build(const node& at) {
           .target = at.member("target").text()};
 }
 
+// Version 1 has no traffic.
+std::optional<traffic_facts> read_traffic(const node& at, std::uint64_t version) {
+  if (version == 1 && !at.has("traffic")) return std::nullopt;
+  return read_traffic(at.member("traffic"));
+}
+
 report read_report(const node& at, const json& value) {
-  const std::string expected = "a kvrace report with schema_version " + std::to_string(schema_version);
-  if (!value.is_object()) refuse(at.pointer(), expected);
-  const auto version = value.find("schema_version");
-  if (version == value.end()) refuse(at.pointer(), expected);
-  if (*version != schema_version) refuse(at.pointer() + "/schema_version", std::to_string(schema_version));
-  at.expect_members({"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed",
-                     "preemptions_bound", "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics",
-                     "rates", "traffic", "findings", "build", "timing"});
+  const std::string versions = "1 to " + std::to_string(schema_version);
+  if (!value.is_object() || !at.has("schema_version")) refuse(at.pointer(), "a kvrace report with schema_version " + versions);
+  const std::uint64_t version = at.member("schema_version").count();
+  if (version < 1 || version > schema_version) refuse(at.pointer() + "/schema_version", versions);
+  at.expect_members(
+      {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
+       "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},
+      {"traffic"});
   return {.scenario = read_scenario(at.member("scenario")),
           .mode = at.member("mode").text(),
           .result = read_found(at),
           .rates = at.member("rates").named_list(read_rate),
-          .traffic = read_traffic(at.member("traffic")),
+          .traffic = read_traffic(at, version),
           .bounds = at.member("bounds").list(read_bound),
           .expectation = read_expectation(at.member("expectation")),
           .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),
           .build = read_build(at.member("build"))};
 }
 
-// Where the parser stopped, without its own wording.
-json parse(std::string_view text) {
-  try {
-    return json::parse(text);
-  } catch (const json::parse_error& error) {
-    if (error.byte > text.size())
-      refuse("", "a whole JSON document, but it ends after " + std::to_string(text.size()) + " bytes");
-    refuse("", "a JSON document, but byte " + std::to_string(error.byte) + " does not continue one");
-  }
-}
-
 }  // namespace
-
-std::string read_error::to_string() const { return (pointer.empty() ? "/" : pointer) + ": expected " + expected; }
 
 read_result read_json(std::string_view text) {
   read_result out;
   try {
-    const json document = parse(text);
+    std::variant<json, input_error> parsed = parse_json<json>(text);
+    if (input_error* const error = std::get_if<input_error>(&parsed)) throw std::move(*error);
+    const json& document = std::get<json>(parsed);
     if (document.is_array()) {
       for (std::size_t i = 0; i < document.size(); ++i) {
         out.reports.push_back(read_report(node(document[i], '/' + std::to_string(i)), document[i]));
@@ -358,7 +342,7 @@ read_result read_json(std::string_view text) {
     } else {
       out.reports.push_back(read_report(node(document, ""), document));
     }
-  } catch (const read_error& error) {
+  } catch (const input_error& error) {
     out.reports.clear();
     out.error = error;
   }

@@ -164,28 +164,70 @@ TEST_CASE("invalid UTF-8 becomes U+FFFD and control characters are escaped") {
   CHECK(document["findings"][0]["message"] == std::string("zero \0 inside", 13));
 }
 
+// What a reader says about `text`, as if it were in r.json.
+std::string refusal(std::string_view text) {
+  const read_result read = read_json(text);
+  if (!read.error) return "accepted";
+  CHECK(read.reports.empty());
+  return read.error->to_line("r.json");
+}
+
 TEST_CASE("a report cut off at any byte is refused in one line") {
   const std::string text = written({sample::ghost_entry()});
   for (std::size_t size = 0; size + 2 < text.size(); size += 97) {
-    const read_result read = read_json(text.substr(0, size));
-    REQUIRE(read.error);
-    CHECK(read.reports.empty());
-    CHECK(read.error->to_string().find('\n') == std::string::npos);
-    CHECK(read.error->expected.find("but it ends after " + std::to_string(size) + " bytes") != std::string::npos);
+    const std::string line = refusal(text.substr(0, size));
+    CHECK(line.starts_with("r.json: "));
+    CHECK(line.find(": expected ") != std::string::npos);
+    CHECK(line.find('\n') == std::string::npos);
   }
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  const auto refusal = [](std::string_view text) {
-    const read_result read = read_json(text);
-    return read.error ? read.error->to_string() : "accepted";
-  };
-  CHECK(refusal("{}") == "/: expected a kvrace report with schema_version 1");
-  CHECK(refusal("[1]") == "/0: expected a kvrace report with schema_version 1");
-  CHECK(refusal("null") == "/: expected a kvrace report with schema_version 1");
-  CHECK(refusal(R"({"schema_version": 2})") == "/schema_version: expected 1");
-  CHECK(refusal("{\"a\" 1}") == "/: expected a JSON document, but byte 6 does not continue one");
-  CHECK(refusal(std::string(100'000, '[')) == "/: expected a whole JSON document, but it ends after 100000 bytes");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 2");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 2");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 2");
+  CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
+}
+
+TEST_CASE("the schema_version is from 1 to the present one") {
+  for (const char* version : {"0", "3", "-1", "1.5", "null", "[]"})
+    CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
+}
+
+TEST_CASE("a report of schema_version 1 is read, with traffic or without; one of version 2 has it") {
+  json document = json::parse(written({sample::traffic()}));
+  document["schema_version"] = 1;
+  CHECK(read_json(document.dump()).reports.at(0).traffic);
+  document.erase("traffic");
+  CHECK(refusal(document.dump()) == "accepted");
+  CHECK_FALSE(read_json(document.dump()).reports.at(0).traffic);
+  document["schema_version"] = 2;
+  CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"traffic\"");
+}
+
+TEST_CASE("nesting in a report is bounded before it is parsed") {
+  for (const std::string_view open : {"[", "{\"a\":"}) {
+    std::string deep;
+    for (int depth = 0; depth < 100'000; ++depth) deep += open;
+    CHECK(refusal(deep).ends_with(": expected at most 64 nested arrays and objects"));
+    std::string text = written({sample::ghost_entry()});
+    const std::string_view mode = R"("mode": "run")";
+    text.replace(text.find(mode), mode.size(), R"("mode": )" + deep);
+    CHECK(refusal(text).ends_with(": expected at most 64 nested arrays and objects"));
+  }
+}
+
+TEST_CASE("what follows a NUL in a report is not overlooked") {
+  const std::string text = written({sample::ghost_entry()});
+  CHECK(refusal(text + std::string(1, '\0')).ends_with(": expected JSON, not a NUL byte"));
+  CHECK(refusal(text + std::string("\0 and more", 10)).ends_with(": expected JSON, not a NUL byte"));
+}
+
+TEST_CASE("every key of a report is there once") {
+  std::string text = written({sample::ghost_entry()});
+  const std::string_view seed = R"("seed": 1,)";
+  text.insert(text.find(seed), R"("seed": 2, )");
+  CHECK(refusal(text) == "r.json: /seed: expected this key once");
 }
 
 // Replaces every value in turn. Returns how many there are.
@@ -201,7 +243,7 @@ std::size_t check_wrong_values(const report& facts) {
     const read_result read = read_json(changed.dump());
     INFO(place);
     REQUIRE(read.error);
-    CHECK((read.error->pointer == place || read.error->pointer == place + "/0"));  // the latter: an empty array
+    CHECK((read.error->where == place || read.error->where == place + "/0"));  // the latter: an empty array
     ++places;
   }
   return places;
@@ -214,20 +256,21 @@ TEST_CASE("every wrong value in a report is refused where it stands") {
 
 TEST_CASE("a missing or unknown member, a bad schedule and a task out of range are named") {
   const json document = json::parse(written({sample::ghost_entry()}));
-  const auto refusal = [&document](const char* place, const json& value) {
+  const auto refusal_of = [&document](const char* place, const json& value) {
     json changed = document;
     changed[json::json_pointer(place)] = value;
-    const read_result read = read_json(changed.dump());
-    return read.error ? read.error->to_string() : "accepted";
+    return refusal(changed.dump());
   };
-  CHECK(refusal("/findings/0/a~1b", 1) == "/findings/0/a~1b: expected no such member");
-  CHECK(refusal("/timing", json::object()) == "/timing: expected a member \"time_s\"");
-  CHECK(refusal("/findings/0/schedule", "1.x").starts_with("/findings/0/schedule: expected a schedule: "));
-  CHECK(refusal("/findings/0/trace/3/task", 3) == "/findings/0/trace/3/task: expected an index into /tasks of the finding");
-  CHECK(refusal("/seed", -1) == "/seed: expected an integer that is not negative");
-  CHECK(refusal("/seed", 1.5) == "/seed: expected an integer that is not negative");
-  CHECK(refusal("/preemptions_bound", 4294967296) == "/preemptions_bound: expected an integer below 2^32");
-  CHECK(refusal("/verdict", "MAYBE") == "/verdict: expected one of PROVED, EXHAUSTED, NOT_FOUND, VIOLATION, INCOMPLETE, UNSOUND");
+  CHECK(refusal_of("/findings/0/a~1b", 1) == "r.json: /findings/0/a~1b: expected no such member");
+  CHECK(refusal_of("/timing", json::object()) == "r.json: /timing: expected a member \"time_s\"");
+  CHECK(refusal_of("/findings/0/schedule", "1.x").starts_with("r.json: /findings/0/schedule: expected a schedule: "));
+  CHECK(refusal_of("/findings/0/trace/3/task", 3) ==
+        "r.json: /findings/0/trace/3/task: expected an index into /tasks of the finding");
+  CHECK(refusal_of("/seed", -1) == "r.json: /seed: expected an integer that is not negative");
+  CHECK(refusal_of("/seed", 1.5) == "r.json: /seed: expected an integer that is not negative");
+  CHECK(refusal_of("/preemptions_bound", 4294967296) == "r.json: /preemptions_bound: expected an integer below 2^32");
+  CHECK(refusal_of("/verdict", "MAYBE") ==
+        "r.json: /verdict: expected one of PROVED, EXHAUSTED, NOT_FOUND, VIOLATION, INCOMPLETE, UNSOUND");
 }
 
 TEST_CASE("formats are found by name and by extension") {

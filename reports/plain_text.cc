@@ -1,52 +1,48 @@
 #include "reports/plain_text.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "reports/unicode.h"
 
 namespace kvrace::reports {
 namespace {
 
-constexpr std::string_view replacement = "\xEF\xBF\xBD";  // U+FFFD
-
 bool is_continuation(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
-struct code_point {
-  std::size_t bytes = 0;  // 0: the text does not start with well-formed UTF-8
-  char32_t value = 0;
-};
-
-code_point first_code_point(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return {1, lead};
-  const std::size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < bytes) return {};
-  char32_t value = lead & (0x7FU >> bytes);
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if (!is_continuation(text[i])) return {};
-    value = value << 6U | (static_cast<unsigned char>(text[i]) & 0x3FU);
-  }
-  const bool overlong = (bytes == 3 && value < 0x800) || (bytes == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-  if (overlong || surrogate || value > 0x10FFFF) return {};
-  return {bytes, value};
+// C0 and C1 controls, and what is invisible or reorders or breaks the lines around it.
+bool is_harmful(std::uint32_t character) {
+  return character < 0x20 || (character >= 0x7F && character < 0xA0) || character == 0x61C ||
+         (character >= 0x200B && character <= 0x200F) || (character >= 0x2028 && character <= 0x202E) ||
+         (character >= 0x2060 && character <= 0x206F) || character == 0xFEFF;
 }
 
-// Escaped: C0 and C1 controls, and the marks that reorder or break the lines around them.
-bool is_control(char32_t value) {
-  return value < 0x20 || (value >= 0x7F && value < 0xA0) || (value >= 0x202A && value <= 0x202E) ||
-         (value >= 0x2066 && value <= 0x2069) || value == 0x2028 || value == 0x2029;
+std::string hexadecimal(std::uint32_t value, unsigned digits_min) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string text;
+  for (; value != 0 || text.size() < digits_min; value >>= 4U) text.insert(text.begin(), digits[value & 15U]);
+  return text;
 }
 
-void append_escaped(std::string& out, char32_t value) {
-  if (value == '\n') {
-    out += "\\n";
-  } else if (value == '\t') {
-    out += "\\t";
-  } else {
-    constexpr std::string_view digits = "0123456789ABCDEF";
-    out += value < 0x100 ? "\\x" : "\\u";
-    for (int shift = value < 0x100 ? 4 : 12; shift >= 0; shift -= 4)
-      out += digits[(value >> static_cast<unsigned>(shift)) & 0xFU];
+std::string escaped(std::uint32_t character) {
+  switch (character) {
+    case '\n': return "\\n";
+    case '\r': return "\\r";
+    case '\t': return "\\t";
+    default: break;
   }
+  if (character < 0x80) return "\\x" + hexadecimal(character, 2);
+  return "\\u{" + hexadecimal(character, 1) + "}";
+}
+
+// The first character as it may be shown; takes it off `text`, which must not be empty.
+std::string next_piece(std::string_view& text) {
+  const std::optional<code_point> character = decode(text);
+  const std::string_view bytes = text.substr(0, character ? character->length : 1);
+  text.remove_prefix(bytes.size());
+  if (!character) return "\\x" + hexadecimal(static_cast<unsigned char>(bytes[0]), 2);
+  return is_harmful(character->value) ? escaped(character->value) : std::string(bytes);
 }
 
 // The longest start of `text` that is at most `columns` wide.
@@ -64,21 +60,28 @@ std::string_view head(std::string_view text, std::size_t columns) {
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  while (!text.empty()) {
-    const code_point next = first_code_point(text);
-    if (next.bytes == 0) {
-      out += replacement;
-      text.remove_prefix(1);
-      continue;
-    }
-    if (is_control(next.value)) {
-      append_escaped(out, next.value);
-    } else {
-      out += text.substr(0, next.bytes);
-    }
-    text.remove_prefix(next.bytes);
-  }
+  while (!text.empty()) out += next_piece(text);
   return out;
+}
+
+std::string excerpt(std::string_view text, std::size_t bytes_max) {
+  std::vector<std::string> pieces;
+  std::size_t bytes = 0;
+  while (!text.empty()) {
+    pieces.push_back(next_piece(text));
+    bytes += pieces.back().size();
+    // The tail of a very long text is not worth decoding.
+    if (pieces.size() > bytes_max && text.size() > 4 * bytes_max) text.remove_prefix(text.size() - 4 * bytes_max);
+  }
+  const bool cut = bytes > bytes_max;
+  std::string head;
+  std::size_t next = 0;
+  for (; next < pieces.size() && (!cut || head.size() + pieces[next].size() <= bytes_max / 2); ++next) head += pieces[next];
+  if (!cut) return head;
+  std::string tail;
+  for (std::size_t last = pieces.size(); last > next && tail.size() + pieces[last - 1].size() <= bytes_max / 2; --last)
+    tail.insert(0, pieces[last - 1]);
+  return head + "..." + tail;
 }
 
 std::size_t width(std::string_view printable_text) {

@@ -8,8 +8,12 @@
 
 namespace kvrace::reports {
 
-// Valid UTF-8 without control characters: those are escaped as \n, \t or \xNN, and each byte that is no UTF-8 becomes U+FFFD.
+// Valid UTF-8 without control characters, bytes that are no UTF-8, or characters that are invisible or reorder text: those become
+// \n, \xNN or \u{N}.
 [[nodiscard]] std::string printable(std::string_view text);
+
+// The same for one line of a message: a longer text is cut in the middle.
+[[nodiscard]] std::string excerpt(std::string_view text, std::size_t bytes_max = 200);
 
 // Code points in printable text.
 [[nodiscard]] std::size_t width(std::string_view printable_text);

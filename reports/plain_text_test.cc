@@ -10,19 +10,32 @@ TEST_CASE("printable text keeps what can be shown and escapes what moves the cur
   CHECK(printable("gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x8A") == "gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x8A");
   CHECK(printable("a\nb\tc") == "a\\nb\\tc");
   CHECK(printable("\x1b[2J\x7f") == "\\x1B[2J\\x7F");
-  CHECK(printable("\xC2\x9B") == "\\x9B");                    // the one-byte CSI, as UTF-8
-  CHECK(printable("\xE2\x80\xAE") == "\\u202E");              // right-to-left override
+  CHECK(printable("\xC2\x9B") == "\\u{9B}");                    // the one-byte CSI, as UTF-8
+  CHECK(printable("\xE2\x80\xAE") == "\\u{202E}");              // right-to-left override
   CHECK(printable(std::string_view("\0", 1)) == "\\x00");
 }
 
-TEST_CASE("bytes that are no UTF-8 become U+FFFD") {
-  const std::string mark = "\xEF\xBF\xBD";
-  CHECK(printable("a\xff") == "a" + mark);
-  CHECK(printable("\xC0\xAF") == mark + mark);                        // overlong
-  CHECK(printable("\xE0\x80\xBF") == mark + mark + mark);             // overlong
-  CHECK(printable("\xED\xA0\x80") == mark + mark + mark);             // surrogate
-  CHECK(printable("\xF4\x91\x92\x93") == mark + mark + mark + mark);  // above U+10FFFF
-  CHECK(printable("\xF0\x9F\x98") == mark + mark + mark);             // cut off
+TEST_CASE("what is invisible is shown") {
+  CHECK(printable("a\xE2\x80\x8B"
+                  "b") == "a\\u{200B}b");  // zero width space
+  CHECK(printable("\xEF\xBB\xBF"
+                  "a") == "\\u{FEFF}a");     // byte order mark
+}
+
+TEST_CASE("bytes that are no UTF-8 are escaped one by one") {
+  CHECK(printable("a\xff") == "a\\xFF");
+  CHECK(printable("\xC0\xAF") == "\\xC0\\xAF");                          // overlong
+  CHECK(printable("\xE0\x80\xBF") == "\\xE0\\x80\\xBF");                // overlong
+  CHECK(printable("\xED\xA0\x80") == "\\xED\\xA0\\x80");                // surrogate
+  CHECK(printable("\xF4\x91\x92\x93") == "\\xF4\\x91\\x92\\x93");      // above U+10FFFF
+  CHECK(printable("\xF0\x9F\x98") == "\\xF0\\x9F\\x98");                // cut off
+}
+
+TEST_CASE("an excerpt keeps both ends and splits no character") {
+  CHECK(excerpt("short", 5) == "short");
+  CHECK(excerpt("0123456789", 8) == "0123...6789");
+  CHECK(excerpt(std::string(1'000'000, 'x'), 4) == "xx...xx");
+  CHECK(excerpt("\xC3\xBC\xC3\xBC\xC3\xBC\xC3\xBC", 6) == "\xC3\xBC...\xC3\xBC");
 }
 
 TEST_CASE("width counts code points") {

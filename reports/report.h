@@ -11,6 +11,8 @@
 
 #include <kvrace/result.h>
 
+#include "reports/input_error.h"
+
 namespace kvrace::reports {
 
 // The question, as it was read.
@@ -89,7 +91,7 @@ struct build_fingerprint {
 
 struct report {
   scenario_facts scenario;
-  std::string mode;  // "run", "prove", "replay"
+  std::string mode;  // "run", "prove", "replay", "shrink"
   kvrace::result result;
   std::vector<rate> rates;
   std::optional<traffic_facts> traffic;  // of scenarios with traffic
@@ -125,15 +127,10 @@ void write_json(std::ostream&, std::span<const report>, const presentation& = {}
 // For a person. Ends with the line that repeats the finding, if there is one.
 void write_text(std::ostream&, std::span<const report>, const presentation& = {});
 
-// Reads what write_json wrote.
-struct read_error {
-  std::string pointer;   // JSON pointer, "" for the whole document
-  std::string expected;  // "an object with schema_version 1"
-  [[nodiscard]] std::string to_string() const;  // one line: "/result/seed: expected a number"
-};
+// Reads what write_json writes or wrote: every schema_version up to the present one.
 struct read_result {
   std::vector<report> reports;
-  std::optional<read_error> error;  // set: `reports` is empty
+  std::optional<input_error> error;  // set: `reports` is empty
 };
 [[nodiscard]] read_result read_json(std::string_view text);
 

@@ -11,9 +11,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reports/input_error.h"
+#include "reports/plain_text.h"
 #include "reports/report.h"
 #include "scenarios/commands.h"
-#include "scenarios/input_error.h"
 #include "scenarios/outcome.h"
 
 namespace kvrace::scenarios {
@@ -71,7 +72,7 @@ std::uint64_t integer_option(const char* option, const std::string& text, std::u
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum) {
     throw usage_error(std::string(option) + ": expected an integer from " + std::to_string(minimum) + " to " +
-                      std::to_string(maximum) + ", not '" + printable(text, 60) + "'");
+                      std::to_string(maximum) + ", not '" + reports::excerpt(text, 60) + "'");
   }
   return value;
 }
@@ -82,7 +83,7 @@ double seconds_option(const char* option, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > seconds_max)
     throw usage_error(std::string(option) + ": expected a number of seconds above 0 and up to 1000000000, not '" +
-                      printable(text, 60) + "'");
+                      reports::excerpt(text, 60) + "'");
   return value;
 }
 
@@ -208,10 +209,11 @@ int dispatch(const command_line& given) {
 // Without this, a mistyped command would be answered by "a subcommand is required".
 void check_command(int argument_count, const char* const* arguments) {
   static const std::vector<std::string> commands = {"run", "prove", "replay", "shrink", "list"};
-  if (argument_count < 2) throw usage_error("expected one of " + listed(commands) + "; see 'kvrace --help'");
+  if (argument_count < 2) throw usage_error("expected one of " + reports::listed(commands) + "; see 'kvrace --help'");
   const std::string given = arguments[1];
   if (given.starts_with('-') || std::find(commands.begin(), commands.end(), given) != commands.end()) return;
-  throw usage_error("expected one of " + listed(commands) + ", not '" + printable(given, 60) + "'" + suggestion(given, commands));
+  throw usage_error("expected one of " + reports::listed(commands) + ", not '" + reports::excerpt(given, 60) + "'" +
+                    reports::suggestion(given, commands));
 }
 
 int refuse(const std::string& line) {
@@ -230,13 +232,13 @@ int run_command_line(int argument_count, const char* const* arguments) {
     } catch (const CLI::ParseError& error) {
       // Help and version end here too, with code 0 and their text on standard output.
       if (error.get_exit_code() == 0) return given.app.exit(error);
-      return refuse(printable(error.what(), 600) + "; see 'kvrace --help'");
+      return refuse(reports::excerpt(error.what(), 600) + "; see 'kvrace --help'");
     }
     return dispatch(given);
   } catch (const usage_error& error) {
     return refuse(error.line());
   } catch (const std::exception& error) {
-    std::cerr << "kvrace: internal error: " << printable(error.what(), 600) << "\n";
+    std::cerr << "kvrace: internal error: " << reports::excerpt(error.what(), 600) << "\n";
     return exit_internal;
   }
 }

@@ -3,9 +3,10 @@
 #include <iostream>
 #include <utility>
 
+#include "reports/input_error.h"
+#include "reports/plain_text.h"
 #include "reports/report.h"
 #include "scenarios/embedded.h"
-#include "scenarios/input_error.h"
 #include "scenarios/loader.h"
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
@@ -48,7 +49,7 @@ std::vector<scenario> load_all(const search_command& command) {
 reports::report search_one(const scenario& scenario, const char* mode) {
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
-  progress_line progress(printable(scenario.source.path, 28), account ? &*account : nullptr);
+  progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
   reports::report report = make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr), mode);
   if (account) report.traffic = account->facts();
   return report;
@@ -61,7 +62,7 @@ void print_summary(const std::vector<reports::report>& reports, std::size_t aske
   std::cout << "\n" << met << " of " << asked << " scenarios as expected\n";
   for (const reports::report& report : reports)
     if (!report.expectation.met)
-      std::cout << "  " << printable(report.scenario.path) << ": " << report.expectation.outcome << "\n";
+      std::cout << "  " << reports::excerpt(report.scenario.path) << ": " << report.expectation.outcome << "\n";
   std::cout.flush();
 }
 
@@ -114,7 +115,7 @@ int run_replay(const replay_command& command) {
     const scenario scenario = load(command.file);
     std::string error;
     const std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(*command.schedule, &error);
-    if (!schedule) throw usage_error("--schedule: " + printable(error));
+    if (!schedule) throw usage_error("--schedule: " + reports::excerpt(error));
     check_writable(command.report);
     return finish_replay(command, scenario, follow(scenario, *schedule));
   }

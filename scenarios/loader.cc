@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json_text.h"
+#include "reports/unicode.h"
 #include "scenarios/generator.h"
-#include "scenarios/json_text.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
 #include "scenarios/traffic_program.h"
-#include "scenarios/unicode.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -22,7 +22,7 @@ std::vector<cache::token> tokens_of(const json& value) {
   if (value.is_array()) return value.get<std::vector<cache::token>>();
   std::vector<cache::token> tokens;
   for (std::string_view rest = value.get_ref<const std::string&>(); !rest.empty();) {
-    const code_point character = *decode(rest);  // parse_json lets no invalid UTF-8 through
+    const reports::code_point character = *reports::decode(rest);  // parse_json lets no invalid UTF-8 through
     tokens.push_back(character.value);
     rest.remove_prefix(character.length);
   }
@@ -185,7 +185,7 @@ std::uint64_t digest_of(std::string_view text) {
 }
 
 std::variant<scenario, input_error> parse_scenario(std::string_view text, std::string_view path) {
-  std::variant<json, input_error> parsed = parse_json(text);
+  std::variant<json, input_error> parsed = reports::parse_json<json>(text);
   if (input_error* const error = std::get_if<input_error>(&parsed)) return std::move(*error);
   const json& document = std::get<json>(parsed);
   if (std::optional<input_error> error = check_schema(document)) return *std::move(error);

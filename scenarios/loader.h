@@ -6,10 +6,12 @@
 #include <variant>
 #include <vector>
 
-#include "scenarios/input_error.h"
+#include "reports/input_error.h"
 #include "scenarios/scenario.h"
 
 namespace kvrace::scenarios {
+
+using reports::input_error;
 
 // Scenario files are small: more than this is refused unread, so that no device or mistake exhausts the memory.
 inline constexpr std::size_t scenario_bytes_max = std::size_t{16} << 20;

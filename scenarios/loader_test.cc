@@ -101,8 +101,8 @@ TEST_CASE("text that is not JSON is refused with line and column") {
   CHECK(line_for_text("\n\xFF") == "s.json: 2:1: expected UTF-8, not byte \\xFF");
   CHECK(line_for_text("{\"\xED\xA0\x80\": 1}") == "s.json: 1:3: expected UTF-8, not byte \\xED");
   CHECK(line_for_text("{\"name\": \"\\ud800\"}").starts_with("s.json: 1:17: expected JSON: invalid string: surrogate"));
-  CHECK(line_for_text(std::string_view("{\"name\": \"a\0b\"}", 15))
-            .starts_with("s.json: 1:12: expected JSON: invalid string: control character"));
+  CHECK(line_for_text(std::string_view("{\"name\": \"a\0b\"}", 15)) == "s.json: 1:12: expected JSON, not a NUL byte");
+  CHECK(line_for_text(valid().dump() + std::string("\n\0 and more", 11)) == "s.json: 2:1: expected JSON, not a NUL byte");
 }
 
 TEST_CASE("every prefix of a valid file is refused") {

@@ -68,7 +68,7 @@ std::variant<scenario, input_error> find_scenario(const std::string& path_or_nam
   if (::access(path_or_name.c_str(), F_OK) == 0) return load_path(path_or_name);
   std::vector<std::string> names;
   for (const embedded_file& file : embedded_scenarios()) names.emplace_back(file.name);
-  return input_error{"", "expected a file or a scenario named by 'kvrace list'" + suggestion(path_or_name, names)};
+  return input_error{"", "expected a file or a scenario named by 'kvrace list'" + reports::suggestion(path_or_name, names)};
 }
 
 }  // namespace kvrace::scenarios

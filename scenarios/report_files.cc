@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "reports/input_error.h"
+#include "reports/plain_text.h"
 #include "scenarios/commands.h"
-#include "scenarios/input_error.h"
 #include "scenarios/loader.h"
 
 namespace kvrace::scenarios {
@@ -51,7 +52,7 @@ void write_report(const std::string& path, const std::vector<reports::report>& r
   std::ostringstream text;
   format.write(text, reports, {});
   if (const std::optional<std::string> error = reports::write_file(path, std::move(text).str()))
-    throw usage_error(printable(*error, 600));
+    throw usage_error(reports::excerpt(*error, 600));
 }
 
 void print_report(const reports::report& report) {
@@ -63,10 +64,7 @@ stored_finding read_finding(const std::string& file, std::uint64_t number) {
   std::variant<std::string, input_error> text = read_file(file, report_bytes_max);
   if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(file));
   reports::read_result read = reports::read_json(std::get<std::string>(text));
-  if (read.error) {
-    const std::string pointer = read.error->pointer.empty() ? "(root)" : read.error->pointer;
-    throw usage_error(input_error{pointer, "expected a report: " + read.error->expected}.to_line(file));
-  }
+  if (read.error) throw usage_error(read.error->to_line(file));
   std::uint64_t count = 0;
   for (reports::report& report : read.reports) {
     for (kvrace::finding& finding : report.result.findings) {
@@ -75,14 +73,12 @@ stored_finding read_finding(const std::string& file, std::uint64_t number) {
       if (const input_error* const error = std::get_if<input_error>(&parsed))
         throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(file));
       if (digest_of(report.scenario.text) != report.scenario.digest)
-        throw usage_error(
-            input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(file));
+        throw usage_error(input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(file));
       return {std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
     }
   }
   if (count == 0) throw usage_error(input_error{"", "expected a report with a finding, this one has none"}.to_line(file));
-  throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " +
-                    std::to_string(number));
+  throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " + std::to_string(number));
 }
 
 }  // namespace kvrace::scenarios

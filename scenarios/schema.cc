@@ -20,8 +20,9 @@
 #pragma GCC diagnostic pop
 #endif
 
+#include "reports/plain_text.h"
+#include "reports/unicode.h"
 #include "scenarios/embedded.h"
-#include "scenarios/unicode.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -34,7 +35,7 @@ std::string given(const json& value) {
     case json::value_t::null: return "null";
     case json::value_t::object: return "an object";
     case json::value_t::array: return "an array";
-    case json::value_t::string: return "'" + printable(value.get_ref<const std::string&>(), 60) + "'";
+    case json::value_t::string: return "'" + reports::excerpt(value.get_ref<const std::string&>(), 60) + "'";
     default: return value.dump();
   }
 }
@@ -57,7 +58,7 @@ std::string with_article(const std::string& type) {
 
 // "an integer from 1 to 64", "a string or an array", "one of proved, exhausted, not_found"
 std::string wanted(const json& schema) {
-  if (schema.contains("enum")) return "one of " + listed(schema["enum"].get<std::vector<std::string>>());
+  if (schema.contains("enum")) return "one of " + reports::listed(schema["enum"].get<std::vector<std::string>>());
   const json& type = schema["type"];
   if (type.is_array()) {
     std::string text;
@@ -80,7 +81,7 @@ class explainer {
     if (!type_fits(value, schema) || !range_fits(value, schema) || !enumeration_fits(value, schema)) {
       std::string expected = "expected " + wanted(schema) + ", not " + given(value);
       if (schema.contains("enum") && value.is_string())
-        expected += suggestion(value.get<std::string>(), schema["enum"].get<std::vector<std::string>>());
+        expected += reports::suggestion(value.get<std::string>(), schema["enum"].get<std::vector<std::string>>());
       return input_error{pointer, std::move(expected)};
     }
     if (value.is_object()) return explain_object(value, schema, pointer);
@@ -119,8 +120,8 @@ class explainer {
       for (const auto& [name, unused] : schema["properties"].items()) names.push_back(name);
     for (const auto& [name, unused] : value.items()) {
       if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      const std::string keys = names.empty() ? "expected no key here" : "expected one of the keys " + listed(names);
-      return input_error{pointer_to(pointer, name), keys + suggestion(name, names)};
+      const std::string keys = names.empty() ? "expected no key here" : "expected one of the keys " + reports::listed(names);
+      return input_error{reports::pointer_to(pointer, name), keys + reports::suggestion(name, names)};
     }
     for (const json& name : schema.value("required", json::array())) {
       if (!value.contains(name.get<std::string>()))
@@ -130,10 +131,11 @@ class explainer {
     if (value.size() < schema.value("minProperties", std::size_t{0}) ||
         value.size() > schema.value("maxProperties", value.size())) {
       const char* const how_many = schema.contains("maxProperties") ? "exactly one" : "at least one";
-      return input_error{pointer, std::string("expected ") + how_many + " of the keys " + listed(names)};
+      return input_error{pointer, std::string("expected ") + how_many + " of the keys " + reports::listed(names)};
     }
     for (const auto& [name, member] : value.items()) {
-      if (std::optional<input_error> error = explain(member, schema["properties"][name], pointer_to(pointer, name))) return error;
+      if (std::optional<input_error> error = explain(member, schema["properties"][name], reports::pointer_to(pointer, name)))
+        return error;
     }
     return std::nullopt;
   }
@@ -145,7 +147,7 @@ class explainer {
     for (const json& alternative : schema["oneOf"]) names.push_back(alternative["required"][0].get<std::string>());
     const auto present = std::count_if(names.begin(), names.end(), [&](const std::string& name) { return value.contains(name); });
     if (present == 1) return std::nullopt;
-    return input_error{pointer, "expected exactly one of the keys " + listed(names)};
+    return input_error{pointer, "expected exactly one of the keys " + reports::listed(names)};
   }
 
   std::optional<input_error> explain_array(const json& value, const json& schema, const std::string& pointer) const {
@@ -156,7 +158,8 @@ class explainer {
       return input_error{pointer,
                          "expected at most " + counted(schema["maxItems"], "item") + ", not " + std::to_string(value.size())};
     for (std::size_t index = 0; index < value.size(); ++index) {
-      if (std::optional<input_error> error = explain(value[index], schema["items"], pointer_to(pointer, index))) return error;
+      if (std::optional<input_error> error = explain(value[index], schema["items"], reports::pointer_to(pointer, index)))
+        return error;
     }
     return std::nullopt;
   }
@@ -164,7 +167,7 @@ class explainer {
   static std::optional<input_error> explain_string(const json& value, const json& schema, const std::string& pointer) {
     std::size_t characters = 0;
     for (std::string_view rest = value.get_ref<const std::string&>(); !rest.empty(); ++characters)
-      rest.remove_prefix(decode(rest)->length);  // parse_json lets no invalid UTF-8 through
+      rest.remove_prefix(reports::decode(rest)->length);  // parse_json lets no invalid UTF-8 through
     if (characters < schema.value("minLength", std::size_t{0}))
       return input_error{pointer, "expected a string that is not empty"};
     if (characters > schema.value("maxLength", characters))

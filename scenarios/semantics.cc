@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/plain_text.h"
 #include "scenarios/generator.h"
 #include "scenarios/loader.h"
 
@@ -22,8 +23,8 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 input_error unknown_name(const std::string& pointer, const char* thing, const std::string& given,
                          const std::vector<std::string>& names) {
-  return {pointer, std::string("expected ") + thing + ", one of " + listed(names) + ", not '" + printable(given, 60) + "'" +
-                       suggestion(given, names)};
+  return {pointer, std::string("expected ") + thing + ", one of " + reports::listed(names) + ", not '" +
+                       reports::excerpt(given, 60) + "'" + reports::suggestion(given, names)};
 }
 
 std::optional<input_error> check_cache(const cache::configuration& configuration) {
@@ -35,7 +36,7 @@ std::optional<input_error> check_cache(const cache::configuration& configuration
   for (const cache::flaw_description& each : cache::flaws()) flaws.emplace_back(each.name);
   for (std::size_t index = 0; index < configuration.flaws.size(); ++index) {
     if (!contains(flaws, configuration.flaws[index]))
-      return unknown_name(pointer_to("/cache/flaws", index), "a flaw", configuration.flaws[index], flaws);
+      return unknown_name(reports::pointer_to("/cache/flaws", index), "a flaw", configuration.flaws[index], flaws);
   }
   if (std::optional<cache::configuration_error> error = cache::validate(configuration))
     return input_error{"/cache/" + error->field, error->expected};
@@ -48,7 +49,7 @@ std::optional<input_error> check_tasks(const json& tasks) {
     const std::string& name = tasks[index]["name"].get_ref<const std::string&>();
     const auto [first, added] = seen.emplace(name, index);
     if (!added) {
-      const std::string pointer = pointer_to(pointer_to("/tasks", index), "name");
+      const std::string pointer = reports::pointer_to(reports::pointer_to("/tasks", index), "name");
       return input_error{pointer, "expected a name of its own, not that of /tasks/" + std::to_string(first->second)};
     }
   }
@@ -74,7 +75,7 @@ std::optional<input_error> check_traffic(const json& document, const scenario& r
   if (!read.search.sampling())
     return input_error{"/search/strategy",
                        "expected a strategy that samples, as there is no time in proofs and /traffic needs it, not '" +
-                           printable(document["search"]["strategy"].get<std::string>(), 60) + "'"};
+                           reports::excerpt(document["search"]["strategy"].get<std::string>(), 60) + "'"};
   if (traffic.windows_expected() > windows_max)
     return input_error{"/traffic/window_s", "expected at most " + std::to_string(windows_max) + " windows, not " +
                                                 std::to_string(traffic.windows_expected())};
@@ -105,7 +106,7 @@ std::optional<input_error> check_oracles(const json& document) {
     if (oracle.of_the_cache) names.push_back(oracle.name);
   const auto given = document["oracles"].get<std::vector<std::string>>();
   for (std::size_t index = 0; index < given.size(); ++index) {
-    const std::string pointer = pointer_to("/oracles", index);
+    const std::string pointer = reports::pointer_to("/oracles", index);
     if (!contains(names, given[index])) return unknown_name(pointer, "an oracle of the cache", given[index], names);
     if (std::find(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(index), given[index]) !=
         given.begin() + static_cast<std::ptrdiff_t>(index))
@@ -127,8 +128,8 @@ std::optional<input_error> check_search(const json& value) {
   const std::vector<std::string>& keys = keys_of.at(strategy);
   for (const auto& [name, unused] : value.items()) {
     if (!contains(keys, name))
-      return input_error{pointer_to("/search", name),
-                         "expected no such key with strategy " + strategy + ", only " + listed(keys)};
+      return input_error{reports::pointer_to("/search", name),
+                         "expected no such key with strategy " + strategy + ", only " + reports::listed(keys)};
   }
   if (strategy == "bounded" && !value.contains("preemptions_max"))
     return input_error{"/search", "expected the key 'preemptions_max' with strategy bounded"};

@@ -5,10 +5,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "scenarios/input_error.h"
+#include "reports/input_error.h"
 #include "scenarios/scenario.h"
 
 namespace kvrace::scenarios {
+
+using reports::input_error;
 
 // `document` is valid under the schema and `read` holds its plain values; `generated` is its "generate" part.
 [[nodiscard]] std::optional<input_error> check_semantics(const nlohmann::json& document, const scenario& read,

@@ -118,14 +118,13 @@ class scenario_shrinker {
     std::variant<scenario, input_error> parsed = parse_scenario(candidate.dump(2) + "\n", best_.reduced.source.path);
     if (std::holds_alternative<input_error>(parsed)) return outcome::unknown;
     scenario& smaller = std::get<scenario>(parsed);
-    const kvrace::result found = kvrace::search_for(
-        signature_,
-        {.preemptions_max = best_.schedule.preemptions,
-         .runs = std::min(runs_ - spent_, std::max<std::uint64_t>(runs_ / shares, 1)),
-         .states_max = states_max,
-         .limits = {.steps_max = smaller.steps_max},
-         .metrics = cache::metric_names()},
-        make_program(smaller));
+    const kvrace::result found = kvrace::search_for(signature_,
+                                                    {.preemptions_max = best_.schedule.preemptions,
+                                                     .runs = std::min(runs_ - spent_, std::max<std::uint64_t>(runs_ / shares, 1)),
+                                                     .states_max = states_max,
+                                                     .limits = {.steps_max = smaller.steps_max},
+                                                     .metrics = cache::metric_names()},
+                                                    make_program(smaller));
     spent_ += found.counts.runs;
     if (found.verdict == kvrace::verdict::proved || found.verdict == kvrace::verdict::exhausted) return outcome::passes;
     if (found.verdict != kvrace::verdict::violation) return outcome::unknown;
@@ -154,11 +153,9 @@ scenario_size size_of(const scenario& scenario) {
 shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
   if (!whole.traffic) return scenario_shrinker(whole, from, runs).run();
   shrunk_scenario same{whole, {}, false};
-  same.schedule = kvrace::shrink({.runs = runs,
-                                  .states_max = states_max,
-                                  .limits = {.steps_max = whole.steps_max},
-                                  .metrics = cache::metric_names()},
-                                 from, make_program(whole));
+  same.schedule = kvrace::shrink(
+      {.runs = runs, .states_max = states_max, .limits = {.steps_max = whole.steps_max}, .metrics = cache::metric_names()}, from,
+      make_program(whole));
   return same;
 }
 

@@ -1,6 +1,6 @@
-#include "scenarios/unicode.h"
+#include "reports/unicode.h"
 
-namespace kvrace::scenarios {
+namespace kvrace::reports {
 
 std::optional<code_point> decode(std::string_view text) {
   const auto byte = [&](std::size_t index) { return static_cast<unsigned char>(text[index]); };
@@ -19,4 +19,4 @@ std::optional<code_point> decode(std::string_view text) {
   return code_point{value, length};
 }
 
-}  // namespace kvrace::scenarios
+}  // namespace kvrace::reports

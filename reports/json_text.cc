@@ -1,4 +1,4 @@
-#include "scenarios/json_text.h"
+#include "reports/json_text.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "scenarios/unicode.h"
+#include "reports/plain_text.h"
+#include "reports/unicode.h"
 
-namespace kvrace::scenarios {
+namespace kvrace::reports {
 namespace {
-
-using nlohmann::json;
 
 // Lines and columns count from 1; columns count bytes.
 std::string place_of(std::string_view text, std::size_t offset) {
@@ -30,6 +29,13 @@ std::optional<input_error> find_invalid_utf8(std::string_view text) {
     offset += character->length;
   }
   return std::nullopt;
+}
+
+// The parser takes a NUL for the end of the text, and would not look at what follows.
+std::optional<input_error> find_nul(std::string_view text) {
+  const std::size_t offset = text.find('\0');
+  if (offset == std::string_view::npos) return std::nullopt;
+  return input_error{place_of(text, offset), "expected JSON, not a NUL byte"};
 }
 
 // Before the parser sees the text: its own recursion and that of everything after it is bounded by this.
@@ -57,26 +63,27 @@ std::optional<input_error> find_deep_nesting(std::string_view text) {
 }
 
 // Builds the document. What it adds to the library's own builder is the check that every key is there once.
-class builder final : public nlohmann::json_sax<json> {
+template <class Json>
+class builder final : public nlohmann::json_sax<Json> {
  public:
   explicit builder(std::string_view text) : text_(text) {}
 
-  json document;
+  Json document;
   std::optional<input_error> error;
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
-  bool number_integer(json::number_integer_t value) override { return add(value); }
-  bool number_unsigned(json::number_unsigned_t value) override { return add(value); }
-  bool number_float(json::number_float_t value, const json::string_t&) override { return add(value); }
-  bool string(json::string_t& value) override { return add(std::move(value)); }
-  bool binary(json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(json::object()); }
-  bool start_array(std::size_t) override { return open(json::array()); }
+  bool number_integer(typename Json::number_integer_t value) override { return add(value); }
+  bool number_unsigned(typename Json::number_unsigned_t value) override { return add(value); }
+  bool number_float(typename Json::number_float_t value, const typename Json::string_t&) override { return add(value); }
+  bool string(typename Json::string_t& value) override { return add(std::move(value)); }
+  bool binary(typename Json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
-  bool key(json::string_t& name) override {
+  bool key(typename Json::string_t& name) override {
     frame& innermost = frames_.back();
     if (!innermost.keys.insert(name).second) {
       error = input_error{pointer_to(pointer(), name), "expected this key once"};
@@ -93,7 +100,7 @@ class builder final : public nlohmann::json_sax<json> {
 
  private:
   struct frame {
-    json* value = nullptr;
+    Json* value = nullptr;
     std::string key;             // objects: the member being read
     std::set<std::string> keys;  // objects: the members so far
   };
@@ -107,7 +114,7 @@ class builder final : public nlohmann::json_sax<json> {
     return text;
   }
 
-  json* place(json value) {
+  Json* place(Json value) {
     if (frames_.empty()) return &(document = std::move(value));
     frame& innermost = frames_.back();
     if (innermost.value->is_object()) return &((*innermost.value)[innermost.key] = std::move(value));
@@ -117,11 +124,11 @@ class builder final : public nlohmann::json_sax<json> {
 
   template <class Value>
   bool add(Value&& value) {
-    place(json(std::forward<Value>(value)));
+    place(Json(std::forward<Value>(value)));
     return true;
   }
-  bool open(json value) {
-    json* const added = place(std::move(value));
+  bool open(Json value) {
+    Json* const added = place(std::move(value));
     frames_.push_back({added, {}, {}});
     return true;
   }
@@ -149,14 +156,19 @@ class builder final : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-std::variant<json, input_error> parse_json(std::string_view text) {
+template <class Json>
+std::variant<Json, input_error> parse_json(std::string_view text) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
     return input_error{"1:1", "expected a JSON object, not an empty file"};
+  if (std::optional<input_error> error = find_nul(text)) return *std::move(error);
   if (std::optional<input_error> error = find_invalid_utf8(text)) return *std::move(error);
   if (std::optional<input_error> error = find_deep_nesting(text)) return *std::move(error);
-  builder result(text);
-  if (!json::sax_parse(text, &result)) return result.error.value_or(input_error{"", "expected JSON"});
+  builder<Json> result(text);
+  if (!Json::sax_parse(text, &result)) return result.error.value_or(input_error{"", "expected JSON"});
   return std::move(result.document);
 }
 
-}  // namespace kvrace::scenarios
+template std::variant<nlohmann::json, input_error> parse_json(std::string_view);
+template std::variant<nlohmann::ordered_json, input_error> parse_json(std::string_view);
+
+}  // namespace kvrace::reports

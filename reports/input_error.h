@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace kvrace::scenarios {
+namespace kvrace::reports {
 
 struct input_error {
   std::string where;     // JSON pointer, "(root)", "LINE:COLUMN"; empty if it is about the file as a whole
@@ -14,9 +14,6 @@ struct input_error {
   // "PATH: WHERE: EXPECTED", safe to print: one line of valid UTF-8, however the path and the file are made.
   [[nodiscard]] std::string to_line(std::string_view path) const;
 };
-
-// Control characters, invalid UTF-8 and characters that reorder text become \n, \xNN or \u{N}. Long texts are cut in the middle.
-[[nodiscard]] std::string printable(std::string_view text, std::size_t bytes_max = 200);
 
 // `names` joined as "a, b, c".
 [[nodiscard]] std::string listed(const std::vector<std::string>& names);
@@ -28,4 +25,4 @@ struct input_error {
 [[nodiscard]] std::string pointer_to(const std::string& parent, std::string_view key);
 [[nodiscard]] std::string pointer_to(const std::string& parent, std::size_t index);
 
-}  // namespace kvrace::scenarios
+}  // namespace kvrace::reports

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-namespace kvrace::scenarios {
+namespace kvrace::reports {
 
 struct code_point {
   std::uint32_t value = 0;
@@ -16,4 +16,4 @@ struct code_point {
 // The character at the start of `text`; nullopt if it is not valid UTF-8. `text` must not be empty.
 [[nodiscard]] std::optional<code_point> decode(std::string_view text);
 
-}  // namespace kvrace::scenarios
+}  // namespace kvrace::reports
