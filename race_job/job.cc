@@ -7,6 +7,7 @@
 
 #include "race_job/batch.h"
 #include "race_job/sanitizer.h"
+#include "reports/plain_text.h"
 #include "scenarios/commands.h"
 #include "scenarios/embedded.h"
 #include "scenarios/loader.h"
@@ -24,7 +25,7 @@ scenarios::scenario load(const std::string& path_or_name) {
 kvrace::schedule parse(const std::string& text) {
   std::string error;
   std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(text, &error);
-  if (!schedule) throw scenarios::usage_error("--schedule: " + scenarios::printable(error));
+  if (!schedule) throw scenarios::usage_error("--schedule: " + reports::excerpt(error));
   return *schedule;
 }
 

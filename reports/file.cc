@@ -1,8 +1,9 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,16 +30,6 @@ bool write_all(int descriptor, std::string_view content) {
   return true;
 }
 
-// A link keeps pointing where it points: what it names is replaced.
-std::string resolved(const std::string& path) {
-  std::string target = path;
-  if (char* real = ::realpath(path.c_str(), nullptr)) {
-    target = real;
-    std::free(real);
-  }
-  return target;
-}
-
 // A pipe or a device cannot be replaced, and has no half-written state to hide.
 bool is_special(const std::string& path) {
   struct stat status{};
@@ -46,8 +37,10 @@ bool is_special(const std::string& path) {
 }
 
 std::optional<std::string> write_special(const std::string& path, std::string_view content) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  // A pipe without a reader is an error, not something to wait for.
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return failure(path, "open");
+  ::fcntl(descriptor, F_SETFL, O_WRONLY);
   const bool written = write_all(descriptor, content);
   const std::optional<std::string> error = written ? std::nullopt : std::optional(failure(path, "write"));
   ::close(descriptor);
@@ -72,6 +65,11 @@ class new_file {
   }
 
   [[nodiscard]] bool open() const { return descriptor_ >= 0; }
+  // A report that others may not read does not become readable by being written again. A new one has what the umask leaves.
+  void take_permissions_of(const std::string& path) const {
+    struct stat status{};
+    if (::stat(path.c_str(), &status) == 0) static_cast<void>(::fchmod(descriptor_, status.st_mode & 07777U));
+  }
   bool write(std::string_view content) { return write_all(descriptor_, content) && ::fsync(descriptor_) == 0; }
   bool move_to(const std::string& path) {
     if (nameless_) {
@@ -95,13 +93,26 @@ class new_file {
 
 }  // namespace
 
+std::string file_behind(const std::string& path) {
+  constexpr int links_max = 40;  // as the kernel follows
+  std::filesystem::path file = path;
+  std::error_code none;
+  for (int i = 0; i < links_max && std::filesystem::is_symlink(file, none); ++i) {
+    const std::filesystem::path target = std::filesystem::read_symlink(file, none);
+    if (none) break;
+    file = file.parent_path() / target;
+  }
+  return file.string();
+}
+
 std::optional<std::string> write_file(const std::string& path, std::string_view content) {
   if (path.empty()) return "cannot write a file without a name";
-  const std::string target = resolved(path);
-  if (is_special(target)) return write_special(path, content);
+  if (is_special(path)) return write_special(path, content);
+  const std::string target = file_behind(path);
 
   new_file file(target);
   if (!file.open()) return failure(path, "create");
+  file.take_permissions_of(target);
   const char* action = !file.write(content) ? "write" : !file.move_to(target) ? "replace" : nullptr;
   if (action == nullptr) return std::nullopt;
   file.discard();

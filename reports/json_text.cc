@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -117,9 +118,18 @@ class builder final : public nlohmann::json_sax<Json> {
   Json* place(Json value) {
     if (frames_.empty()) return &(document = std::move(value));
     frame& innermost = frames_.back();
-    if (innermost.value->is_object()) return &((*innermost.value)[innermost.key] = std::move(value));
-    innermost.value->push_back(std::move(value));
-    return &innermost.value->back();
+    if (innermost.value->is_array()) {
+      innermost.value->push_back(std::move(value));
+      return &innermost.value->back();
+    }
+    auto& members = innermost.value->template get_ref<typename Json::object_t&>();
+    if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
+      // The key is new, and this container would search all of itself to find that out.
+      members.Container::emplace_back(innermost.key, std::move(value));
+      return &members.back().second;
+    } else {
+      return &(members[innermost.key] = std::move(value));
+    }
   }
 
   template <class Value>

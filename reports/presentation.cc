@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -20,8 +21,11 @@ presentation presentation_for(int descriptor) {
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) {
     result.columns = size.ws_col < columns_min ? columns_min : size.ws_col > columns_max ? columns_max : size.ws_col;
   }
-  const char* no_color = std::getenv("NO_COLOR");
-  result.colour = no_color == nullptr || *no_color == '\0';
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string_view(value == nullptr ? "" : value);
+  };
+  result.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   return result;
 }
 

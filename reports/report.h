@@ -107,7 +107,8 @@ struct presentation {
   unsigned columns = 100;  // no line of the text form is wider, but for lines meant to be copied
   bool colour = false;
 };
-// For a file descriptor: the terminal's width, and colour if it is a terminal and NO_COLOR is unset or empty.
+// For a file descriptor: the terminal's width, but 60 columns at least; and colour if it is a terminal, TERM is not "dumb" and
+// NO_COLOR is unset or empty.
 [[nodiscard]] presentation presentation_for(int descriptor);
 
 // A format is one file that defines one writer, and one line in formats.cc.
@@ -133,6 +134,9 @@ struct read_result {
   std::optional<input_error> error;  // set: `reports` is empty
 };
 [[nodiscard]] read_result read_json(std::string_view text);
+
+// What a write to `path` creates or replaces: a link keeps pointing where it points, also to what is not there yet.
+[[nodiscard]] std::string file_behind(const std::string& path);
 
 // Writes all or nothing: a reader of `path` sees the old file or the whole new one, whenever this process is killed. Returns
 // what went wrong, as one line, or nullopt.

@@ -61,13 +61,18 @@ bad_input() {
   printf '{ "name": "\303\050" }' >bytes.json
   head -c 100000 /dev/zero | tr '\0' '[' >deep.json
   head -c 17000000 /dev/zero | tr '\0' ' ' >huge.json
+  printf '{ "name": "x" }\n\000 and more' >nul.json
   mkdir folder.json
+  mkfifo pipe.json
   refused 'cut.json: 1:' run cut.json --report r.json
   refused 'empty.json: 1:1: expected a JSON object, not an empty file' run empty.json --report r.json
   refused 'bytes.json: 1:12: expected UTF-8, not byte \xC3' run bytes.json --report r.json
   refused 'deep.json: 1:65: expected at most 64 nested arrays and objects' run deep.json --report r.json
   refused 'huge.json: expected at most 16777216 bytes' run huge.json --report r.json
   refused 'folder.json: cannot be read: Is a directory' run folder.json --report r.json
+  refused 'nul.json: 2:1: expected JSON, not a NUL byte' run nul.json --report r.json
+  refused 'pipe.json: expected a file, not a named pipe' run pipe.json --report r.json
+  for file in deep nul pipe huge; do refused "$file.json: " replay "$file.json"; done
   refused 'missing.json: cannot be read: No such file or directory' run missing.json --report r.json
   refused 'mising: expected a file or a scenario named by' run mising --report r.json
   scenario ok.json "$random" '{ "verdict": "not_found" }'
@@ -77,6 +82,18 @@ bad_input() {
   refused 'zero.json: /cache/capacity_blocks' replay zero.json --schedule baseline --report r.json
   refused '50: /traffic: expected tasks or generated ones to prove: traffic is sampled' prove 50 --report r.json
   refused '50: /traffic: ' prove 1 50
+  # A report in the place of an input, under whatever name.
+  cp ok.json before.json
+  ln -s ok.json link.json
+  ln ok.json other_name.json
+  for report in ok.json ./ok.json "$folder/ok.json" link.json other_name.json; do
+    refused "$report: cannot be written: it is the input 'ok.json', expected another file" run 1 ok.json --report "$report"
+    refused "$report: cannot be written: it is the input 'ok.json'" replay ok.json --schedule baseline --report "$report"
+  done
+  cmp ok.json before.json || fail 'an input was overwritten'
+  run 0 run 1 --report found.json
+  refused "found.json: cannot be written: it is the input 'found.json'" replay found.json --report found.json
+  refused "found.json: cannot be written: it is the input 'found.json'" shrink found.json --report found.json
   # One bad file among good ones: nothing runs.
   refused 'zero.json: /cache/capacity_blocks' run ok.json zero.json --report r.json
   control=$(printf 'a\nb\033[2J.json')
@@ -90,7 +107,17 @@ usage() {
   refused 'expected one of run, prove, replay, shrink, list; see'
   refused "expected one of run, prove, replay, shrink, list, not 'frobnicate'" frobnicate
   refused "expected one of run, prove, replay, shrink, list, not 'proove'; did you mean 'prove'?" proove ok.json
-  refused 'The following argument was not expected: --sed' run ok.json --sed 1
+  refused "expected one of run, prove, replay, shrink, list, not '--frob'" --frob
+  refused "expected no argument '--sed'; did you mean '--seed'?" run ok.json --sed 1
+  refused "expected no argument 'ok.json'" list ok.json
+  refused '--seed: expected a number; see' run ok.json --seed
+  refused '--time: expected a number of seconds; see' run ok.json --time
+  refused '--report: expected the name of a file; see' run ok.json --report
+  refused '--schedule: expected a schedule; see' replay ok.json --schedule
+  refused '--seed: expected once; see' run ok.json --seed 1 --seed 2
+  refused '--all: expected no value; see' run --all=3
+  refused 'expected FILE; see' replay
+  refused 'expected --finding or --schedule, not both; see' replay ok.json --finding 1 --schedule baseline
   refused "expected scenarios or --all" run
   refused "expected scenarios or --all" run ok.json --all
   refused "--seed: expected an integer from 0 to 9007199254740991, not '-1'" run ok.json --seed -1
@@ -99,6 +126,8 @@ usage() {
   refused "--runs: expected an integer from 1 to 9007199254740991, not '1e3'" run ok.json --runs 1e3
   refused "--time: expected a number of seconds above 0" run ok.json --time 0
   refused "--time: expected a number of seconds above 0" run ok.json --time nan
+  refused "--time: expected a number of seconds above 0" run ok.json --time -1
+  refused "--states: expected an integer from 1 to" prove ok.json --states 0
   refused "--preemptions: expected an integer from 0 to 1000, not '1001'" prove ok.json --preemptions 1001
   refused "--finding: expected an integer from 1" replay ok.json --finding 0
   refused "--schedule: " replay ok.json --schedule 1.3:
@@ -106,6 +135,8 @@ usage() {
   refused "/: cannot be written: " run ok.json --report /
   refused "/proc/r.json: cannot be written: " run ok.json --report /proc/r.json
   refused "--report: expected the name of a file" run ok.json --report ''
+  mkfifo pipe.json
+  refused 'pipe.json: cannot be written: nobody reads from it' run ok.json --report pipe.json
   for command in '' run prove replay list; do
     # shellcheck disable=SC2086
     run 0 $command --help
@@ -142,6 +173,11 @@ exit_codes() {
   run 0 prove found.json
   run 0 prove quiet.json
   run 2 prove quiet.json --preemptions 0 --runs 1
+  run 2 prove quiet.json --states 10
+  grep -q ', states 10' out || fail 'the budget of states is not among the bounds'
+  sed 's/"strategy": "prove"/"strategy": "prove", "states_max": 10/' proved.json >few_states.json
+  run 2 run few_states.json
+  run 0 run few_states.json --states 1000000
   run 1 run found.json missed.json other.json quiet.json
   run 2 run found.json missed.json quiet.json
   run 2 run quiet.json --runs 1000000000 --time 0.3
@@ -178,13 +214,7 @@ replays() {
   sed -n 's/^ *"replay": "kvrace \(.*\)"$/\1/p' all.json >commands
   [ "$(wc -l <commands)" -eq "$findings" ] || fail 'a finding without a replay command'
   while read -r arguments; do
-    # Where the schedule is too long for a command line, a run writes a report and a replay reads it.
-    case $arguments in
-      *'; kvrace '*)
-        eval "run 0 ${arguments%%; kvrace *}"
-        arguments=${arguments#*; kvrace }
-        ;;
-    esac
+    # Where the schedule is too long for a command line, the search that finds it again.
     eval "run 0 $arguments"
     grep -q VIOLATION out || fail "kvrace $arguments shows no violation"
   done <commands
@@ -263,6 +293,11 @@ kill_and_interrupt() {
     [ "$code" -eq 2 ] || fail "SIG$signal: exit $code, not 2"
     grep -q '"verdict": "INCOMPLETE"' stopped.json || fail "SIG$signal: no report that says INCOMPLETE"
     grep -q '"interrupted": true' stopped.json || fail "SIG$signal: the report does not say it was interrupted"
+    # As many entries as scenarios, in their order, whenever it ends.
+    [ "$(head -c 1 stopped.json)" = '[' ] || fail "SIG$signal: the report is no array"
+    [ "$(grep -c '"schema_version"' stopped.json)" -eq 2 ] || fail "SIG$signal: not one entry a scenario"
+    grep -q '"outcome": "not run"' stopped.json || fail "SIG$signal: the report does not say what was not run"
+    grep -q '^  quiet.json: not run$' out || fail "SIG$signal: the text does not say what was not run"
     rm -f stopped.json
   done
   # One run of traffic is long: it is stopped in the middle.
@@ -277,6 +312,51 @@ kill_and_interrupt() {
   grep -q '"interrupted": true' stopped.json || fail 'SIGINT in traffic: the report does not say it was interrupted'
   grep -q '"qps_reached"' stopped.json || fail 'SIGINT in traffic: the report has no windows'
   run 2 run traffic.json --time 0.2
+}
+
+# No result gets lost without a word and a code.
+output() {
+  scenario quiet.json "$random" '{ "verdict": "not_found" }'
+  scenario unwanted.json "$random" '{ "verdict": "not_found" }' "$ghost"
+  lost='kvrace: standard output: cannot be written'
+  mkfifo ready
+  for arguments in 'run quiet.json --report r.json' list --help --version; do
+    for output in /dev/full closed pipe; do
+      # shellcheck disable=SC2086
+      case $output in
+        closed) "$kvrace" $arguments >&- 2>err ;;
+        # The reader says when it has closed its end.
+        pipe) { read -r _ <ready; "$kvrace" $arguments 2>err; printf '%s' $? >code; } | { exec <&-; echo >ready; } ;;
+        *) "$kvrace" $arguments >"$output" 2>err ;;
+      esac
+      code=$?
+      [ "$output" != pipe ] || code=$(cat code)
+      [ "$code" -eq 74 ] || fail "kvrace $arguments, $output: exit $code, not 74"
+      case $(cat err) in "$lost"*) ;; *) fail "kvrace $arguments, $output: said '$(cat err)'" ;; esac
+      rm -f code
+    done
+  done
+  grep -q NOT_FOUND r.json || fail 'a lost standard output cost the report'
+  "$kvrace" run unwanted.json >/dev/full 2>err
+  code=$?
+  [ "$code" -eq 1 ] || fail "a violation whose text is lost: exit $code, not 1"
+  run 74 run quiet.json --report /dev/full
+  grep -q '^kvrace: /dev/full: cannot write' err || fail "a lost report: said '$(cat err)'"
+  # A report instead of the text.
+  run 0 run quiet.json --report -
+  [ "$(head -c 1 out)" = '{' ] || fail '--report - does not write JSON'
+  [ ! -e - ] || fail '--report - made a file'
+  # Modes and links.
+  (umask 027 && "$kvrace" run quiet.json --report new.json >out)
+  [ "$(stat -c %a new.json)" = 640 ] || fail "a new report has mode $(stat -c %a new.json), not what the umask leaves"
+  chmod 600 new.json
+  run 0 run quiet.json --report new.json
+  [ "$(stat -c %a new.json)" = 600 ] || fail "a report written again has mode $(stat -c %a new.json), not its old one"
+  mkdir -p elsewhere
+  ln -s elsewhere/later.txt link.txt
+  run 0 run quiet.json --report link.txt
+  [ -L link.txt ] || fail 'a link was replaced'
+  grep -q '^NOT_FOUND' elsewhere/later.txt || fail 'a link to nothing does not say where a report goes, or .txt is no text'
 }
 
 elsewhere() {

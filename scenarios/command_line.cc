@@ -25,7 +25,8 @@ constexpr std::uint64_t integer_max = 9'007'199'254'740'991;  // as in the scena
 constexpr const char* exit_codes = R"(
 Exit codes: 0 as the scenario expects, 1 a violation it does not expect, 2 what it
 expects was not shown, 3 the run means nothing, 64 bad input or usage, 70 internal
-error. Of several scenarios the worst code counts, in the order 70, 3, 1, 2, 0.
+error, 74 no more than that the output could not be written. Of several scenarios the
+worst code counts, in the order 70, 3, 1, 2, 74, 0.
 )";
 
 constexpr const char* main_examples = R"(
@@ -47,7 +48,8 @@ Examples:
 constexpr const char* prove_examples = R"(
 Examples:
   kvrace prove 2
-  kvrace prove my.json --preemptions 3 --time 600 --report out.json)";
+  kvrace prove my.json --preemptions 3 --time 600 --report out.json
+  kvrace prove my.json --states 50000000)";
 
 constexpr const char* shrink_examples = R"(
 Examples:
@@ -99,7 +101,7 @@ struct command_line {
 
   std::vector<std::string> scenarios;
   bool all = false;
-  text_option seed, runs, time, preemptions, finding, schedule, report;
+  text_option seed, runs, time, preemptions, states, finding, schedule, report;
   std::string file;
 
   command_line() {
@@ -115,21 +117,32 @@ struct command_line {
   }
 
  private:
-  void declare_common(CLI::App& command) {
+  void declare_report(CLI::App& command) {
+    command
+        .add_option("--report", report,
+                    "Write a report: JSON, or text if FILE ends in .txt; several scenarios become an array. "
+                    "With - it is JSON on standard output, instead of the text")
+        ->option_text("FILE");
+  }
+
+  void declare_common(CLI::App& command, const char* which_are_all) {
     command.add_option("SCENARIO", scenarios, "Files, or numbers or names of built-in scenarios");
-    command.add_flag("--all", all, "All built-in scenarios");
+    command.add_flag("--all", all, which_are_all)->disable_flag_override();
     command
         .add_option("--time", time,
                     "Seconds for each scenario. A search it ends is INCOMPLETE, and its counts may differ next time")
         ->option_text("SECONDS");
     command
-        .add_option("--report", report, "Write a report; several scenarios become an array. JSON, or text if FILE ends in .txt")
-        ->option_text("FILE");
+        .add_option("--states", states,
+                    "bounded and prove: budget of visited states, if the scenario has none of its own " +
+                        std::to_string(search::default_states_max))
+        ->option_text("N");
+    declare_report(command);
   }
 
   void declare_run() {
     run = app.add_subcommand("run", "Answer the scenarios' questions as they ask them");
-    declare_common(*run);
+    declare_common(*run, "All built-in scenarios");
     run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")
         ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
@@ -138,7 +151,7 @@ struct command_line {
 
   void declare_prove() {
     prove = app.add_subcommand("prove", "Explore every interleaving, whatever search the scenarios ask for");
-    declare_common(*prove);
+    declare_common(*prove, "All built-in scenarios without traffic");
     prove->add_option("--preemptions", preemptions, "Stop after this many preemptions")->option_text("N");
     prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
     prove->footer(std::string(prove_examples) + "\n" + exit_codes);
@@ -151,7 +164,7 @@ struct command_line {
     replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")
         ->option_text("TEXT")
         ->excludes("--finding");
-    replay->add_option("--report", report, "Write a report of the replay")->option_text("FILE");
+    declare_report(*replay);
     replay->footer(replay_examples);
   }
 
@@ -160,10 +173,15 @@ struct command_line {
     shrink->add_option("FILE", file, "A JSON report")->required();
     shrink->add_option("--finding", finding, "Which finding of the report, from 1")->option_text("N");
     shrink->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
-    shrink->add_option("--report", report, "Write a report of the small finding")->option_text("FILE");
+    declare_report(*shrink);
     shrink->footer(shrink_examples);
   }
 };
+
+std::string report_of(const command_line& given) {
+  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
+  return given.report.value_or("");
+}
 
 search_command searches_of(const command_line& given, bool prove) {
   if (given.all == !given.scenarios.empty())
@@ -177,8 +195,8 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.time) command.time_s = seconds_option("--time", *given.time);
   if (given.preemptions)
     command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
-  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
-  command.report = given.report.value_or("");
+  if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
+  command.report = report_of(given);
   return command;
 }
 
@@ -187,8 +205,7 @@ shrink_command shrink_of(const command_line& given) {
   command.file = given.file;
   if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
   if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
-  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
-  command.report = given.report.value_or("");
+  command.report = report_of(given);
   return command;
 }
 
@@ -201,19 +218,52 @@ int dispatch(const command_line& given) {
   command.file = given.file;
   command.schedule = given.schedule;
   if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
-  if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
-  command.report = given.report.value_or("");
+  command.report = report_of(given);
   return run_replay(command);
+}
+
+const std::vector<std::string>& commands() {
+  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "list"};
+  return names;
 }
 
 // Without this, a mistyped command would be answered by "a subcommand is required".
 void check_command(int argument_count, const char* const* arguments) {
-  static const std::vector<std::string> commands = {"run", "prove", "replay", "shrink", "list"};
-  if (argument_count < 2) throw usage_error("expected one of " + reports::listed(commands) + "; see 'kvrace --help'");
+  static const std::vector<std::string> others = {"-h", "--help", "--version"};
+  const auto among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (argument_count < 2) throw usage_error("expected one of " + reports::listed(commands()) + "; see 'kvrace --help'");
   const std::string given = arguments[1];
-  if (given.starts_with('-') || std::find(commands.begin(), commands.end(), given) != commands.end()) return;
-  throw usage_error("expected one of " + reports::listed(commands) + ", not '" + reports::excerpt(given, 60) + "'" +
-                    reports::suggestion(given, commands));
+  if (among(commands(), given) || among(others, given)) return;
+  throw usage_error("expected one of " + reports::listed(commands()) + ", not '" + reports::excerpt(given, 60) + "'" +
+                    reports::suggestion(given, commands()));
+}
+
+std::string value_wanted(const std::string& option) {
+  if (option == "--time") return "a number of seconds";
+  if (option == "--report") return "the name of a file";
+  if (option == "--schedule") return "a schedule";
+  return "a number";
+}
+
+// What was expected, in place of the library's words for it.
+std::string expected_instead(const command_line& given, const CLI::ParseError& error) {
+  const std::string words = error.what();
+  const CLI::App& command = *given.app.get_subcommands().at(0);
+  if (const std::vector<std::string> extras = given.app.remaining(true); !extras.empty()) {
+    std::vector<std::string> options;
+    for (const CLI::Option* each : command.get_options())
+      if (each->nonpositional()) options.push_back(each->get_name());
+    return "expected no argument '" + reports::excerpt(extras.front(), 60) + "'" + reports::suggestion(extras.front(), options);
+  }
+  const std::string option = words.substr(0, words.find_first_of(": "));
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return "expected --finding or --schedule, not both";
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "expected " + option;
+  if (words.find("received") != std::string::npos) return option + ": expected once";
+  if (words.find("override") != std::string::npos) return "--" + option + ": expected no value";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) return option + ": expected " + value_wanted(option);
+  return reports::excerpt(words, 600);
 }
 
 int refuse(const std::string& line) {
@@ -221,9 +271,7 @@ int refuse(const std::string& line) {
   return exit_bad_input;
 }
 
-}  // namespace
-
-int run_command_line(int argument_count, const char* const* arguments) {
+int answer(int argument_count, const char* const* arguments) {
   try {
     check_command(argument_count, arguments);
     command_line given;
@@ -232,7 +280,7 @@ int run_command_line(int argument_count, const char* const* arguments) {
     } catch (const CLI::ParseError& error) {
       // Help and version end here too, with code 0 and their text on standard output.
       if (error.get_exit_code() == 0) return given.app.exit(error);
-      return refuse(reports::excerpt(error.what(), 600) + "; see 'kvrace --help'");
+      return refuse(expected_instead(given, error) + "; see 'kvrace " + arguments[1] + " --help'");
     }
     return dispatch(given);
   } catch (const usage_error& error) {
@@ -241,6 +289,16 @@ int run_command_line(int argument_count, const char* const* arguments) {
     std::cerr << "kvrace: internal error: " << reports::excerpt(error.what(), 600) << "\n";
     return exit_internal;
   }
+}
+
+}  // namespace
+
+int run_command_line(int argument_count, const char* const* arguments) {
+  const int code = answer(argument_count, arguments);
+  std::cout.flush();
+  if (std::cout) return code;
+  std::cerr << "kvrace: standard output: cannot be written, and what should stand there is lost\n";
+  return worse(code, exit_output_lost);
 }
 
 }  // namespace kvrace::scenarios

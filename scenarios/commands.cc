@@ -7,11 +7,12 @@
 #include "reports/plain_text.h"
 #include "reports/report.h"
 #include "scenarios/embedded.h"
+#include "scenarios/inputs.h"
 #include "scenarios/loader.h"
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
 #include "scenarios/progress.h"
-#include "scenarios/report_files.h"
+#include "scenarios/report_target.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -26,7 +27,11 @@ void override_search(search& search, const search_command& command) {
   if (command.runs) search.runs = *command.runs;
   if (command.time_s) search.time_s = *command.time_s;
   if (command.preemptions_max) search.preemptions_max = *command.preemptions_max;
+  if (command.states_max) search.states_max = *command.states_max;
+  if (!search.sampling() && search.states_max == 0) search.states_max = search::default_states_max;
 }
+
+constexpr const char* no_time_in_proofs = "traffic is sampled by 'kvrace run', as there is no time in proofs";
 
 std::vector<scenario> load_all(const search_command& command) {
   std::vector<std::string> names = command.scenarios;
@@ -34,16 +39,34 @@ std::vector<scenario> load_all(const search_command& command) {
     for (const embedded_file& file : embedded_scenarios()) names.emplace_back(file.name);
   std::vector<scenario> scenarios;
   for (const std::string& name : names) {
-    scenarios.push_back(load(name));
-    if (command.prove && scenarios.back().traffic) {
-      throw usage_error(input_error{"/traffic",
-                                    "expected tasks or generated ones to prove: traffic is sampled by 'kvrace run', "
-                                    "as there is no time in proofs"}
-                            .to_line(name));
+    scenario read = load(name);
+    if (command.prove && read.traffic) {
+      if (command.all) continue;
+      throw usage_error(
+          input_error{"/traffic", std::string("expected tasks or generated ones to prove: ") + no_time_in_proofs}.to_line(name));
     }
-    override_search(scenarios.back().search, command);
+    override_search(read.search, command);
+    scenarios.push_back(std::move(read));
   }
   return scenarios;
+}
+
+std::vector<std::string> files_of(const std::vector<scenario>& scenarios) {
+  std::vector<std::string> files;
+  for (const scenario& each : scenarios)
+    if (each.source.is_file) files.push_back(each.source.path);
+  return files;
+}
+
+// So that a report has one entry for each scenario asked for, however the command ends.
+reports::report not_run(const scenario& scenario, const char* mode) {
+  kvrace::result nothing;
+  nothing.verdict = kvrace::verdict::incomplete;
+  nothing.claim = "Not run: an interrupt ended the command before its turn.";
+  nothing.interrupted = true;
+  reports::report report = make_report(scenario, std::move(nothing), mode);
+  report.expectation.outcome = "not run";
+  return report;
 }
 
 reports::report search_one(const scenario& scenario, const char* mode) {
@@ -55,11 +78,11 @@ reports::report search_one(const scenario& scenario, const char* mode) {
   return report;
 }
 
-void print_summary(const std::vector<reports::report>& reports, std::size_t asked) {
-  if (asked < 2) return;
+void print_summary(const std::vector<reports::report>& reports) {
+  if (reports.size() < 2) return;
   std::size_t met = 0;
   for (const reports::report& report : reports) met += report.expectation.met ? 1 : 0;
-  std::cout << "\n" << met << " of " << asked << " scenarios as expected\n";
+  std::cout << "\n" << met << " of " << reports.size() << " scenarios as expected\n";
   for (const reports::report& report : reports)
     if (!report.expectation.met)
       std::cout << "  " << reports::excerpt(report.scenario.path) << ": " << report.expectation.outcome << "\n";
@@ -78,36 +101,37 @@ void check_reproduced(kvrace::result& result, const stored_finding& recorded) {
   if (recorded.build != reports::this_build()) result.claim += " The report was written by another build of kvrace.";
 }
 
-int finish_replay(const replay_command& command, const scenario& scenario, kvrace::result result) {
-  std::vector<reports::report> reports = {make_report(scenario, std::move(result), "replay")};
+int finish_replay(const replay_command& command, const report_target& target, const scenario& scenario, kvrace::result result) {
+  reports::report report = make_report(scenario, std::move(result), "replay");
   // A report carries its scenario, which need not be the one of that name any more.
   if (!command.schedule) {
     const std::string which = command.finding == 1 ? "" : " --finding " + std::to_string(command.finding);
-    for (std::string& line : reports.front().replay_commands) line = "kvrace replay " + shell_quoted(command.file) + which;
+    for (std::string& line : report.replay_commands) line = "kvrace replay " + shell_quoted(command.file) + which;
   }
-  print_report(reports.front());
-  write_report(command.report, reports);
-  return reports.front().expectation.exit_code;
+  target.print(report);
+  return worse(report.expectation.exit_code, target.write(std::span(&report, 1)));
 }
 
 }  // namespace
 
 int run_searches(const search_command& command) {
   const std::vector<scenario> scenarios = load_all(command);
-  check_writable(command.report);
+  const report_target target(command.report, files_of(scenarios));
+  const char* const mode = command.prove ? "prove" : "run";
   stop_on_signals();
   std::vector<reports::report> reports;
   int code = exit_as_expected;
   for (const scenario& scenario : scenarios) {
-    reports.push_back(search_one(scenario, command.prove ? "prove" : "run"));
-    print_report(reports.back());
+    if (stop_requested()) {
+      reports.push_back(not_run(scenario, mode));
+    } else {
+      reports.push_back(search_one(scenario, mode));
+      target.print(reports.back());
+    }
     code = worse(code, reports.back().expectation.exit_code);
-    if (stop_requested()) break;
   }
-  if (reports.size() < scenarios.size()) code = worse(code, exit_not_shown);
-  print_summary(reports, scenarios.size());
-  write_report(command.report, reports);
-  return code;
+  if (target.text_wanted()) print_summary(reports);
+  return worse(code, target.write(reports));
 }
 
 int run_replay(const replay_command& command) {
@@ -116,14 +140,14 @@ int run_replay(const replay_command& command) {
     std::string error;
     const std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(*command.schedule, &error);
     if (!schedule) throw usage_error("--schedule: " + reports::excerpt(error));
-    check_writable(command.report);
-    return finish_replay(command, scenario, follow(scenario, *schedule));
+    const report_target target(command.report, files_of({scenario}));
+    return finish_replay(command, target, scenario, follow(scenario, *schedule));
   }
   const stored_finding recorded = read_finding(command.file, command.finding);
-  check_writable(command.report);
+  const report_target target(command.report, {command.file});
   kvrace::result result = follow(recorded.scenario, recorded.finding.schedule);
   check_reproduced(result, recorded);
-  return finish_replay(command, recorded.scenario, std::move(result));
+  return finish_replay(command, target, recorded.scenario, std::move(result));
 }
 
 int run_list() {

@@ -21,12 +21,13 @@ class usage_error {
 struct search_command {
   bool prove = false;  // explore with the bounded search, whatever the files say
   std::vector<std::string> scenarios;
-  bool all = false;    // the embedded ones
+  bool all = false;    // the embedded ones; to prove, those without traffic
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> runs;
   std::optional<double> time_s;  // per scenario
   std::optional<unsigned> preemptions_max;
-  std::string report;  // path; empty: none
+  std::optional<std::uint64_t> states_max;
+  std::string report;  // as report_target takes it
 };
 // Everything is read and checked before the first run.
 int run_searches(const search_command&);

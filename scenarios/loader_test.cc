@@ -227,6 +227,8 @@ TEST_CASE("fields that do not fit each other are refused") {
   json document = valid();
   document["tasks"].push_back(document["tasks"][0]);
   CHECK(line_for_text(document.dump()) == "s.json: /tasks/1/name: expected a name of its own, not that of /tasks/0");
+  CHECK(line_for(valid(), "/tasks/0/name", "body") ==
+        "s.json: /tasks/0/name: expected another name: reports call what starts the tasks 'body'");
   CHECK(line_for(valid(), "/search/depth", 3) ==
         "s.json: /search/depth: expected no such key with strategy random, only strategy, switch_probability, runs, seed, "
         "stop_at_violation");
@@ -242,7 +244,7 @@ TEST_CASE("fields that do not fit each other are refused") {
   CHECK(line_for(document, "/expect/verdict", "proved") == "");
   document = valid();
   document["oracles"] = {"pollution", "pollution"};
-  CHECK(line_for_text(document.dump()) == "s.json: /oracles/1: expected every oracle once");
+  CHECK(line_for_text(document.dump()) == "s.json: /oracles/1: expected 'pollution' once");
   document["oracles"] = {"pollution"};
   CHECK(line_for(document, "/expect", {{"violation", "ghost_entry"}}) ==
         "s.json: /expect/violation: expected an oracle that /oracles switches on, not ghost_entry");

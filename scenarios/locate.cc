@@ -31,7 +31,17 @@ bool looks_like_a_path(const std::string& text) { return text.find('/') != std::
 std::variant<scenario, input_error> load_path(const std::string& path) {
   std::variant<std::string, input_error> text = read_file(path, scenario_bytes_max);
   if (input_error* const error = std::get_if<input_error>(&text)) return std::move(*error);
-  return parse_scenario(std::get<std::string>(text), path);
+  std::variant<scenario, input_error> parsed = parse_scenario(std::get<std::string>(text), path);
+  if (scenario* const read = std::get_if<scenario>(&parsed)) read->source.is_file = true;
+  return parsed;
+}
+
+// A named pipe would keep the reader waiting for a writer. One that is open already, as in kvrace run <(generate), is as good as
+// a file.
+bool is_named_pipe(const std::string& path) {
+  struct stat status{};
+  const bool is_open = path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/stdin";
+  return !is_open && ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
 }  // namespace
@@ -40,6 +50,7 @@ std::variant<std::string, input_error> read_file(const std::string& path, std::s
   const auto failed = [] { return input_error{"", std::string("cannot be read: ") + std::strerror(errno)}; };
   // A NUL would cut the name the system sees.
   if (path.empty() || path.find('\0') != std::string::npos) return input_error{"", "expected the name of a file"};
+  if (is_named_pipe(path)) return input_error{"", "expected a file, not a named pipe"};
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed();
   std::string text;

@@ -83,19 +83,18 @@ std::string seconds_text(std::chrono::nanoseconds duration) {
   return std::to_string(duration.count() / 1'000'000'000) + (fraction.empty() ? "" : "." + fraction) + " s";
 }
 
-// A schedule this long fits no command line; its report holds it.
+// A schedule this long fits no command line. The same search finds it again.
 constexpr std::size_t schedule_argument_bytes_max = 4'000;
 
-std::string replay_command(const scenario& scenario, const kvrace::result& result, std::size_t index) {
+std::string repeat_command(const scenario& scenario, const kvrace::result& result, std::size_t index, std::string_view mode) {
   const std::string path = shell_quoted(scenario.source.path);
   const std::string schedule = result.findings[index].schedule.to_string();
   if (schedule.size() <= schedule_argument_bytes_max) return "kvrace replay " + path + " --schedule " + shell_quoted(schedule);
-  const std::uint64_t runs = result.counts.runs;
-  return "kvrace run " + path + " --seed " + std::to_string(result.seed) + " --runs " + std::to_string(runs) +
-         " --report report.json; kvrace replay report.json --finding " + std::to_string(index + 1);
+  if (!scenario.search.sampling()) return "kvrace " + std::string(mode) + " " + path;
+  return "kvrace run " + path + " --seed " + std::to_string(result.seed) + " --runs " + std::to_string(result.counts.runs);
 }
 
-std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view mode) {
+std::vector<reports::bound> bounds_of(const scenario& scenario, const kvrace::result& result, std::string_view mode) {
   const cache::configuration& cache = scenario.cache.configuration;
   std::vector<reports::bound> bounds;
   if (scenario.traffic) {
@@ -113,14 +112,16 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, std::string_view
                                {"memory model", "sequential consistency"}});
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
+  if (result.verdict == kvrace::verdict::incomplete && scenario.search.states_max > 0)
+    bounds.push_back({"states", std::to_string(scenario.search.states_max)});
   return bounds;
 }
 
 }  // namespace
 
 int worse(int left, int right) {
-  static constexpr std::array<int, 5> by_severity = {exit_as_expected, exit_not_shown, exit_violation, exit_unsound,
-                                                     exit_internal};
+  static constexpr std::array<int, 6> by_severity = {exit_as_expected, exit_output_lost, exit_not_shown,
+                                                     exit_violation,   exit_unsound,     exit_internal};
   const auto rank = [](int code) { return std::find(by_severity.begin(), by_severity.end(), code); };
   return rank(left) < rank(right) ? right : left;
 }
@@ -133,7 +134,7 @@ reports::expectation_facts judge(const scenario& scenario, const kvrace::result&
   if (!result.findings.empty()) return judge_violations(expected, scenario, result);
   if (!scenario.expect.violation && shows(scenario, result, mode))
     return {.expected = expected,
-            .outcome = mode == "replay" ? "no violation, as expected" : "shown as expected",
+            .outcome = mode == "replay" ? "no violation here, as expected of every schedule" : "shown as expected",
             .met = true,
             .exit_code = exit_as_expected};
   return {
@@ -159,10 +160,10 @@ reports::report make_report(const scenario& scenario, kvrace::result result, std
       .name = scenario.name, .path = scenario.source.path, .digest = scenario.source.digest, .text = scenario.source.text};
   report.mode = mode;
   report.rates = rates_of(result);
-  report.bounds = bounds_of(scenario, mode);
+  report.bounds = bounds_of(scenario, result, mode);
   report.expectation = judge(scenario, result, mode);
   for (std::size_t index = 0; index < result.findings.size(); ++index)
-    report.replay_commands.push_back(replay_command(scenario, result, index));
+    report.replay_commands.push_back(repeat_command(scenario, result, index, mode));
   report.result = std::move(result);
   return report;
 }

@@ -16,10 +16,11 @@ enum exit_code : int {
   exit_not_shown = 2,   // the expected violation or verdict
   exit_unsound = 3,
   exit_bad_input = 64,
+  exit_output_lost = 74,  // standard output or the report could not be written; else it would be 0
   exit_internal = 70,
 };
 
-// Of two scenarios: internal before unsound, violation, not shown, as expected.
+// Of two: internal before unsound, violation, not shown, output lost, as expected.
 [[nodiscard]] int worse(int left, int right);
 
 // `mode` is "run", "prove" or "replay". A replay follows one schedule, so it is asked only for a violation or for none.

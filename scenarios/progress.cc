@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <string_view>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "reports/plain_text.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -31,6 +34,12 @@ double time_left_s(const kvrace::search_progress& progress) {
     left = left < 0 ? by_runs : std::min(left, by_runs);
   }
   return left;
+}
+
+// One that can rewrite its line.
+bool is_terminal(int descriptor) {
+  const char* const kind = std::getenv("TERM");
+  return ::isatty(descriptor) == 1 && (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
 unsigned columns_of_terminal() {
@@ -85,7 +94,7 @@ std::string describe_progress(const std::string& title, const kvrace::search_pro
 }
 
 progress_line::progress_line(std::string title, const traffic_account* traffic)
-    : title_(std::move(title)), traffic_(traffic), is_terminal_(::isatty(STDERR_FILENO) == 1) {}
+    : title_(std::move(title)), traffic_(traffic), is_terminal_(is_terminal(STDERR_FILENO)) {}
 
 progress_line::~progress_line() {
   if (shown_) print("\r\033[K");
@@ -96,7 +105,7 @@ bool progress_line::on_progress(const kvrace::search_progress& progress) {
     std::string line = traffic_ == nullptr
                            ? describe_progress(title_, progress)
                            : describe_progress(title_, progress, {traffic_->requests_ended(), traffic_->requests_expected()});
-    if (const unsigned columns = columns_of_terminal(); line.size() >= columns) line.resize(columns - 1);
+    line = reports::elide(line, columns_of_terminal() - 1);
     print("\r" + line + "\033[K");
     shown_ = true;
   }

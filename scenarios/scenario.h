@@ -18,6 +18,7 @@ struct source {
   std::string path;          // as the user gave it
   std::string text;          // byte for byte
   std::uint64_t digest = 0;  // FNV-1a, 64 bits, over `text`
+  bool is_file = false;      // neither built in nor out of a report
 };
 
 struct operation {
@@ -57,13 +58,14 @@ struct search {
   unsigned depth = 3;                          // pct
   std::uint64_t decisions_max = 100;           // pct
   std::optional<unsigned> preemptions_max;     // bounded
-  std::uint64_t states_max = 0;                // bounded, prove; 0: no budget
-  std::optional<std::uint64_t> runs;           // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
-  std::uint64_t seed = 1;                      // sampling
-  bool stop_at_violation = true;               // sampling
-  double time_s = 0;                           // a budget from the command line only: 0 is none
+  std::uint64_t states_max = 0;  // bounded, prove; 0: no budget, to which the command line gives default_states_max
+  std::optional<std::uint64_t> runs;  // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
+  std::uint64_t seed = 1;  // sampling
+  bool stop_at_violation = true;  // sampling
+  double time_s = 0;  // a budget from the command line only: 0 is none
 
   static constexpr std::uint64_t default_runs = 1'000;
+  static constexpr std::uint64_t default_states_max = 5'000'000;
   [[nodiscard]] bool sampling() const { return strategy != kind::bounded && strategy != kind::prove; }
 };
 

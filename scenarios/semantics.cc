@@ -48,8 +48,9 @@ std::optional<input_error> check_tasks(const json& tasks) {
   for (std::size_t index = 0; index < tasks.size(); ++index) {
     const std::string& name = tasks[index]["name"].get_ref<const std::string&>();
     const auto [first, added] = seen.emplace(name, index);
+    const std::string pointer = reports::pointer_to(reports::pointer_to("/tasks", index), "name");
+    if (name == "body") return input_error{pointer, "expected another name: reports call what starts the tasks 'body'"};
     if (!added) {
-      const std::string pointer = reports::pointer_to(reports::pointer_to("/tasks", index), "name");
       return input_error{pointer, "expected a name of its own, not that of /tasks/" + std::to_string(first->second)};
     }
   }
@@ -69,6 +70,15 @@ std::optional<input_error> check_prompts(const std::string& pointer, const json&
   return std::nullopt;
 }
 
+std::optional<input_error> check_once(const std::string& pointer, const std::vector<std::string>& names) {
+  for (std::size_t index = 0; index < names.size(); ++index) {
+    const auto here = names.begin() + static_cast<std::ptrdiff_t>(index);
+    if (std::find(names.begin(), here, names[index]) != here)
+      return input_error{reports::pointer_to(pointer, index), "expected '" + reports::excerpt(names[index], 60) + "' once"};
+  }
+  return std::nullopt;
+}
+
 std::optional<input_error> check_traffic(const json& document, const scenario& read) {
   const traffic& traffic = *read.traffic;
   if (std::optional<input_error> error = check_prompts("/traffic", document["traffic"], traffic)) return error;
@@ -84,6 +94,8 @@ std::optional<input_error> check_traffic(const json& document, const scenario& r
                                                   std::to_string(traffic.requests_expected())};
   if (traffic.duration && traffic.duration->count() == 0)
     return input_error{"/traffic/duration_s", "expected at least a nanosecond"};
+  if (const auto cancellation = document["traffic"].find("cancellation"); cancellation != document["traffic"].end())
+    return check_once("/traffic/cancellation/points", cancellation->value("points", std::vector<std::string>{}));
   return std::nullopt;
 }
 
@@ -106,13 +118,10 @@ std::optional<input_error> check_oracles(const json& document) {
     if (oracle.of_the_cache) names.push_back(oracle.name);
   const auto given = document["oracles"].get<std::vector<std::string>>();
   for (std::size_t index = 0; index < given.size(); ++index) {
-    const std::string pointer = reports::pointer_to("/oracles", index);
-    if (!contains(names, given[index])) return unknown_name(pointer, "an oracle of the cache", given[index], names);
-    if (std::find(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(index), given[index]) !=
-        given.begin() + static_cast<std::ptrdiff_t>(index))
-      return input_error{pointer, "expected every oracle once"};
+    if (!contains(names, given[index]))
+      return unknown_name(reports::pointer_to("/oracles", index), "an oracle of the cache", given[index], names);
   }
-  return std::nullopt;
+  return check_once("/oracles", given);
 }
 
 std::optional<input_error> check_search(const json& value) {

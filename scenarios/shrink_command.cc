@@ -2,9 +2,11 @@
 #include <utility>
 
 #include "scenarios/commands.h"
+#include "scenarios/inputs.h"
+#include "scenarios/loader.h"
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
-#include "scenarios/report_files.h"
+#include "scenarios/report_target.h"
 #include "scenarios/shrinking.h"
 
 namespace kvrace::scenarios {
@@ -24,19 +26,34 @@ std::string described(const kvrace::finding& finding, const kvrace::trace_step& 
   return "step " + std::to_string(step.step) + " (" + finding.tasks[step.task] + ": " + step.kind + " " + step.object + ")";
 }
 
+std::string sizes(const scenario& of, std::uint64_t preemptions) {
+  const scenario_size size = size_of(of);
+  return (of.traffic ? "" : counted(size.tasks, "task") + ", " + counted(size.operations, "operation") + " and ") +
+         counted(preemptions, "preemption");
+}
+
+std::string minimality(const shrunk_scenario& small) {
+  std::string text;
+  if (small.schedule.preemptions == 0)
+    text = "Minimal in preemptions: it needs none. ";
+  else if (small.schedule.certified)
+    text = "Minimal in preemptions, certified: every schedule with fewer was explored. ";
+  else if (small.reduced.traffic)
+    text = "Not certified: there is no time in proofs, so that the schedules of traffic are not explored. ";
+  else
+    text = "Not certified: the budget ended before every schedule with fewer preemptions was explored. ";
+  if (small.operations_certified)
+    text += "Minimal in operations, certified: without any one of them no schedule with as few preemptions fails like this. ";
+  return text;
+}
+
 std::string claim_of(const stored_finding& from, const shrunk_scenario& small) {
   const kvrace::shrunk& schedule = small.schedule;
-  const scenario_size before = size_of(from.scenario);
-  const scenario_size after = size_of(small.reduced);
   std::ostringstream text;
-  text << "Shrunk from " << counted(before.tasks, "task") << ", " << counted(before.operations, "operation") << " and "
-       << counted(kvrace::preemptions_of(from.finding), "preemption") << " to " << counted(after.tasks, "task") << ", "
-       << counted(after.operations, "operation") << " and " << counted(schedule.preemptions, "preemption") << ", in "
-       << counted(schedule.runs, "run") << ". ";
-  text << (schedule.certified ? "Minimal in preemptions, certified: every schedule with fewer was explored. "
-                              : "Not certified: the budget ended before every schedule with fewer preemptions was explored. ");
-  if (small.operations_certified)
-    text << "Minimal in operations, certified: without any one of them no schedule with as few preemptions fails like this. ";
+  text << "Shrunk from " << sizes(from.scenario, kvrace::preemptions_of(from.finding)) << " to "
+       << sizes(small.reduced, schedule.preemptions) << ", in " << counted(schedule.runs, "run") << ". "
+       << (small.reduced.traffic ? "The requests are those of the scenario: they cannot be left out one by one. " : "")
+       << minimality(small);
   if (schedule.passing) text << "The nearest schedule that passes: " << schedule.passing->to_string() << ". ";
   if (schedule.decisive) {
     const kvrace::trace_step* const first = step_at(schedule.minimal, schedule.decisive->first);
@@ -50,31 +67,43 @@ std::string claim_of(const stored_finding& from, const shrunk_scenario& small) {
   return claim;
 }
 
+// What is printed beside another digest is not the name of the scenario it came from.
+void name_as_shrunk(source& reduced, const source& whole) {
+  static constexpr std::string_view mark = " (shrunk)";
+  reduced.digest = digest_of(reduced.text);
+  if (reduced.digest != whole.digest && !reduced.path.ends_with(mark)) reduced.path += mark;
+}
+
+// The small scenario exists in the report only.
+std::string repeat_command(const shrink_command& command, const report_target& target) {
+  if (!target.path().empty() && target.text_wanted()) return "kvrace replay " + shell_quoted(target.path());
+  std::string again = "kvrace shrink " + shell_quoted(command.file);
+  if (command.finding != 1) again += " --finding " + std::to_string(command.finding);
+  if (command.runs != shrink_command{}.runs) again += " --runs " + std::to_string(command.runs);
+  return again;
+}
+
 }  // namespace
 
 int run_shrink(const shrink_command& command) {
   const stored_finding from = read_finding(command.file, command.finding);
-  check_writable(command.report);
-  kvrace::result result = follow(from.scenario, from.finding.schedule);
-  if (result.verdict != kvrace::verdict::violation || result.findings.front().signature() != from.finding.signature())
-    throw usage_error("'" + command.file + "': expected a finding that this build repeats; see 'kvrace replay'");
+  const report_target target(command.report, {command.file});
+  const kvrace::result repeated = follow(from.scenario, from.finding.schedule);
+  if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != from.finding.signature())
+    throw usage_error(input_error{"", "expected a finding that this build repeats; see 'kvrace replay'"}.to_line(command.file));
 
-  shrunk_scenario small = shrink(from.scenario, result.findings.front(), command.runs);
-  small.reduced.source.digest = digest_of(small.reduced.source.text);
+  shrunk_scenario small = shrink(from.scenario, repeated.findings.front(), command.runs);
+  name_as_shrunk(small.reduced.source, from.scenario.source);
+  // What is counted is the run that is shown; what the search for it took stands in the claim.
+  kvrace::result result = follow(small.reduced, small.schedule.minimal.schedule);
   result.claim = claim_of(from, small);
   result.strategy = "shrinking";
-  result.counts.runs = small.schedule.runs;
-  result.counts.tasks_max = size_of(small.reduced).tasks;
   result.findings = {std::move(small.schedule.minimal)};
 
-  std::vector<reports::report> reports = {make_report(small.reduced, std::move(result), "shrink")};
-  // The small scenario exists in the report only.
-  const std::string file = command.report.empty() ? "small.json" : shell_quoted(command.report);
-  const std::string again = "kvrace shrink " + shell_quoted(command.file) + " --report small.json; ";
-  reports.front().replay_commands = {(command.report.empty() ? again : "") + "kvrace replay " + file};
-  print_report(reports.front());
-  write_report(command.report, reports);
-  return reports.front().expectation.exit_code;
+  reports::report report = make_report(small.reduced, std::move(result), "shrink");
+  report.replay_commands = {repeat_command(command, target)};
+  target.print(report);
+  return worse(report.expectation.exit_code, target.write(std::span(&report, 1)));
 }
 
 }  // namespace kvrace::scenarios

@@ -153,9 +153,9 @@ scenario_size size_of(const scenario& scenario) {
 shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
   if (!whole.traffic) return scenario_shrinker(whole, from, runs).run();
   shrunk_scenario same{whole, {}, false};
-  same.schedule = kvrace::shrink(
-      {.runs = runs, .states_max = states_max, .limits = {.steps_max = whole.steps_max}, .metrics = cache::metric_names()}, from,
-      make_program(whole));
+  same.schedule =
+      kvrace::shrink({.runs = runs, .search = false, .limits = {.steps_max = whole.steps_max}, .metrics = cache::metric_names()},
+                     from, make_program(whole));
   return same;
 }
 

@@ -120,6 +120,8 @@ TEST_CASE("every field of a traffic block is checked") {
         "s.json: /traffic/cancellation/probability: expected a number from 0 to 1, not 1.5");
   CHECK(refused("/traffic/cancellation", {{"probability", 1}, {"points", {"after_lunch"}}})
             .starts_with("s.json: /traffic/cancellation/points/0: expected one of after_lookup, after_reserve, after_fill"));
+  CHECK(refused("/traffic/cancellation", {{"probability", 1}, {"points", {"after_fill", "after_lookup", "after_fill"}}}) ==
+        "s.json: /traffic/cancellation/points/2: expected 'after_fill' once");
   CHECK(refused("/traffic/cancellation", {{"probability", 1}, {"points", json::array()}}) ==
         "s.json: /traffic/cancellation/points: expected at least 1 item, not 0");
   CHECK(refused("/traffic/qqps", 1).starts_with("s.json: /traffic/qqps: expected one of the keys arrivals, "));

@@ -95,6 +95,8 @@ class search {
 
   // A search that saw no violation repeats its first run: what happens otherwise then makes its claim void.
   void repeat_first(const program& tested);
+  // Counts the run that was executed last.
+  void tally(const execution& done);
 
   result& found() { return found_; }
   [[nodiscard]] bool cut() const { return cut_; }
@@ -103,7 +105,6 @@ class search {
   }
 
  private:
-  void tally(const execution& done);
   bool handle_failure(const program& tested, std::uint64_t run, const budget& limit);
   [[nodiscard]] bool progress(const budget& limit, double elapsed_s, const bounded_search* bounded);
 
@@ -132,7 +133,7 @@ void search::tally(const execution& done) {
 
 bool search::progress(const budget& limit, double elapsed_s, const bounded_search* bounded) {
   if (limit.time_s > 0 && elapsed_s >= limit.time_s) {
-    found_.interrupted = false;
+    found_.interrupted = true;
     return false;
   }
   if (observer_ == nullptr) return true;
@@ -375,9 +376,7 @@ result replay(const replay_options& options, const schedule& schedule, const pro
   result& found = search.found();
   found.strategy = "replay";
   found.time_s = detail::monotonic_time_s() - started_s;
-  found.counts.runs = 1;
-  found.counts.steps = recorded.trace.empty() ? 0 : recorded.trace.back().step;
-  found.counts.tasks_max = recorded.tasks.size() - 1;
+  search.tally(detail::the_execution());
   if (reproduced) {
     found.verdict = verdict::violation;
     found.counts.violations = 1;
@@ -388,7 +387,7 @@ result replay(const replay_options& options, const schedule& schedule, const pro
     found.trace = std::move(recorded.trace);
   else
     found.findings.push_back(std::move(recorded));
-  found.claim = detail::claim_of(found, options.limits, std::nullopt);
+  found.claim = detail::claim_of_replay(found);
   return std::move(found);
 }
 

@@ -105,8 +105,11 @@ TEST_CASE("a budget that ends a search makes it INCOMPLETE, whatever the budget 
   CHECK(states.counts.states_distinct < 1'500);
   const kvrace::result time = kvrace::prove({.time_s = 0.05}, enormous);
   CHECK(time.verdict == kvrace::verdict::incomplete);
+  CHECK(time.interrupted);
+  CHECK_FALSE(states.interrupted);
   const kvrace::result sampled = kvrace::check({.runs = 1'000'000'000, .time_s = 0.05}, enormous);
   CHECK(sampled.verdict == kvrace::verdict::incomplete);
+  CHECK(sampled.interrupted);
   CHECK(sampled.counts.runs < 1'000'000'000);
 }
 
@@ -149,6 +152,13 @@ TEST_CASE("a violation names its oracle, its place, its run and its schedule") {
   CHECK(contains(text.str(), "VIOLATION"));
   CHECK(contains(text.str(), "an update was lost"));
   CHECK(contains(text.str(), "replay with the schedule \"" + what.schedule.to_string() + "\""));
+}
+
+TEST_CASE("what a program says cannot move the cursor") {
+  const auto says = [](kvrace::run& run) { run.require(false, "a\nb \x1b[2J \xC2\x9B \xC3\xBC \x7F"); };
+  std::ostringstream text;
+  text << kvrace::check({}, says);
+  CHECK(contains(text.str(), ": a\\x0Ab \\x1B[2J \\x9B \xC3\xBC \\x7F\n"));
 }
 
 TEST_CASE("the trace of a finding tells every step, its value and its object") {

@@ -38,6 +38,12 @@ std::string explored(const result& result) {
          (counts.blocked != 0 ? ", " + grouped(counts.blocked) + " blocked by an unmet assumption" : "");
 }
 
+std::string nothing_claimed(const result& result) {
+  return "Nothing is claimed: " +
+         (result.findings.empty() ? std::string("the execution left the harness's control") : result.findings.front().message) +
+         ".";
+}
+
 }  // namespace
 
 std::string claim_of(const result& result, const limits& limits, const std::optional<strategy::probability_bound>& bound) {
@@ -73,8 +79,8 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
              << ") was blocked by an assumption of the program that was not met.";
         break;
       }
-      text << (result.interrupted ? "The search was interrupted" : "A budget ended the search") << " after "
-           << grouped(counts.runs) << " runs (" << result.strategy << ") without a violation";
+      text << (result.interrupted ? "The search was interrupted, by a time budget or from outside," : "A budget ended the search")
+           << " after " << grouped(counts.runs) << " runs (" << result.strategy << ") without a violation";
       if (counts.states_distinct != 0) {
         text << ": " << grouped(counts.states_distinct) << " states visited, " << grouped(counts.states_open)
              << " known and not visited";
@@ -83,12 +89,7 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       }
       text << ". Raise the budget to go on.";
       break;
-    case verdict::unsound:
-      text << "Nothing is claimed: "
-           << (result.findings.empty() ? std::string("the execution left the harness's control")
-                                       : result.findings.front().message)
-           << ".";
-      break;
+    case verdict::unsound: text << nothing_claimed(result); break;
   }
   if (bound && result.verdict != verdict::unsound) {
     text << " A bug of depth " << bound->depth << " is hit by one run with probability at least " << bound->probability
@@ -97,6 +98,15 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
     text << ").";
   }
   return text.str();
+}
+
+std::string claim_of_replay(const result& result) {
+  if (result.verdict == verdict::unsound) return nothing_claimed(result);
+  if (result.verdict == verdict::violation)
+    return "The schedule was followed, and an oracle failed: " + result.findings.front().oracle + ".";
+  if (result.counts.blocked != 0)
+    return "The schedule was followed, and its run was blocked by an assumption of the program that was not met.";
+  return "The schedule was followed to its end and no oracle failed. It is one of many: nothing is claimed about the others.";
 }
 
 }  // namespace kvrace::detail

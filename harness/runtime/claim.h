@@ -15,5 +15,7 @@ namespace kvrace::detail {
 
 [[nodiscard]] std::string claim_of(const result& result, const limits& limits,
                                    const std::optional<strategy::probability_bound>& bound);
+// Of one schedule that was followed.
+[[nodiscard]] std::string claim_of_replay(const result& result);
 
 }  // namespace kvrace::detail

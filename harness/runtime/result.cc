@@ -1,6 +1,7 @@
 #include <kvrace/result.h>
 
 #include <ostream>
+#include <string_view>
 
 #include <kvrace/strategy.h>
 
@@ -58,13 +59,35 @@ bool result::passed() const {
   return verdict == verdict::proved || verdict == verdict::exhausted || verdict == verdict::not_found;
 }
 
+namespace {
+
+// What a program under test says may hold anything; a terminal must not obey it. C0 and C1 controls become \xNN.
+std::string shown(std::string_view text) {
+  static constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto byte = static_cast<unsigned char>(text[i]);
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && (static_cast<unsigned char>(text[i + 1]) & 0xE0U) == 0x80;
+    if (is_c1) byte = static_cast<unsigned char>(text[++i]);
+    if (!is_c1 && byte >= 0x20 && byte != 0x7F)
+      out += text[i];
+    else
+      out.append("\\x") += {digits[byte >> 4U], digits[byte & 15U]};
+  }
+  return out;
+}
+
+}  // namespace
+
 std::ostream& operator<<(std::ostream& out, const result& result) {
-  out << to_string(result.verdict) << ": " << result.claim << '\n';
+  out << to_string(result.verdict) << ": " << shown(result.claim) << '\n';
   for (const finding& each : result.findings) {
-    out << each.oracle << (each.subject.empty() ? "" : " on " + each.subject) << ": " << each.message << '\n';
+    out << shown(each.oracle) << (each.subject.empty() ? "" : " on " + shown(each.subject)) << ": " << shown(each.message)
+        << '\n';
     for (const source_site& site : each.sites)
-      if (site.line != 0) out << "  at " << site.file << ':' << site.line << '\n';
-    out << "  replay with the schedule \"" << each.schedule.to_string() << "\" (run " << each.run << ", step " << each.step << ")\n";
+      if (site.line != 0) out << "  at " << shown(site.file) << ':' << site.line << '\n';
+    out << "  replay with the schedule \"" << each.schedule.to_string() << "\" (run " << each.run << ", step " << each.step
+        << ")\n";
   }
   return out;
 }

@@ -63,7 +63,8 @@ class shrinker {
   [[nodiscard]] schedule without(std::size_t at, std::size_t count) const {
     schedule candidate = best_.minimal.schedule;
     const auto first = candidate.deviations.begin() + static_cast<std::ptrdiff_t>(at);
-    const auto last = candidate.deviations.begin() + static_cast<std::ptrdiff_t>(std::min(at + count, candidate.deviations.size()));
+    const auto last =
+        candidate.deviations.begin() + static_cast<std::ptrdiff_t>(std::min(at + count, candidate.deviations.size()));
     candidate.deviations.erase(first, last);
     return candidate;
   }
@@ -74,7 +75,7 @@ class shrinker {
       best_.certified = true;  // there are no fewer
       return;
     }
-    if (spent()) return;
+    if (spent() || !options_.search) return;
     prove_options search;
     search.preemptions_max = best_.preemptions - 1;
     search.runs = options_.runs - best_.runs;

@@ -57,6 +57,13 @@ TEST_CASE("a lost update shrinks to one preemption from every seed, certified") 
   }
 }
 
+TEST_CASE("without the search nothing is certified but that there are no preemptions") {
+  const kvrace::finding from = first_finding(kvrace::random_walk(0.9), 1, lost_update);
+  const kvrace::shrunk small = kvrace::shrink({.search = false}, from, lost_update);
+  REQUIRE(small.preemptions > 0);
+  CHECK_FALSE(small.certified);
+}
+
 TEST_CASE("a shrunk schedule replays, and its passing neighbour passes") {
   const kvrace::finding from = first_finding(kvrace::random_walk(0.5), 3, lost_update);
   const kvrace::shrunk small = kvrace::shrink({}, from, lost_update);

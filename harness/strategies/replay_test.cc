@@ -39,6 +39,15 @@ TEST_CASE("the baseline runs each task to its end, lowest first") {
   CHECK(order == "aaabbb");
 }
 
+TEST_CASE("a replay counts its run and claims nothing about other schedules") {
+  std::string order;
+  const kvrace::result found = follow("1.2:2", two_by_three(order));
+  CHECK(found.counts.runs == 1);
+  CHECK(found.counts.decisions > 0);
+  CHECK(found.counts.switches > 0);
+  CHECK(contains(found.claim, "nothing is claimed about the others"));
+}
+
 TEST_CASE("a switch is taken before the operation it names") {
   std::string order;
   const auto program = two_by_three(order);

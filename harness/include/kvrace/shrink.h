@@ -14,6 +14,9 @@ namespace kvrace {
 struct shrink_options {
   std::uint64_t runs = 100'000;          // executions, over everything
   std::uint64_t states_max = 5'000'000;  // of the search that certifies
+  // Whether to search for a schedule with fewer preemptions at all. That search knows no time: a program whose tasks sleep or wait
+  // for a time is another program there.
+  bool search = true;
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
 };
@@ -21,7 +24,7 @@ struct shrink_options {
 struct shrunk {
   finding minimal;           // the same signature as the finding it came from
   unsigned preemptions = 0;  // of minimal.schedule
-  // Every schedule with fewer preemptions was explored and none fails like this.
+  // There are no fewer preemptions, or every schedule with fewer was explored and none fails like this.
   bool certified = false;
   std::uint64_t runs = 0;  // executions spent
 

@@ -1,0 +1,90 @@
+#include "scenarios/report_target.h"
+
+#include <cerrno>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reports/input_error.h"
+#include "reports/plain_text.h"
+#include "scenarios/commands.h"
+
+namespace kvrace::scenarios {
+namespace {
+
+// Under whatever names.
+bool is_same_file(const std::string& left, const std::string& right) {
+  struct stat of_left{};
+  struct stat of_right{};
+  return ::stat(left.c_str(), &of_left) == 0 && ::stat(right.c_str(), &of_right) == 0 && S_ISREG(of_left.st_mode) &&
+         of_left.st_dev == of_right.st_dev && of_left.st_ino == of_right.st_ino;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw usage_error(reports::input_error{"", "cannot be written: " + why}.to_line(path));
+}
+
+}  // namespace
+
+report_target::report_target(std::string path, const std::vector<std::string>& inputs) : path_(std::move(path)) {
+  if (path_.empty() || !text_wanted()) return;
+  for (const std::string& input : inputs)
+    if (is_same_file(path_, input))
+      refuse(path_, "it is the input '" + reports::excerpt(input, 100) + "', expected another file");
+  check_writable();
+}
+
+report_target::~report_target() {
+  if (pipe_ >= 0) ::close(pipe_);
+}
+
+void report_target::check_writable() {
+  struct stat status{};
+  const bool exists = ::stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) refuse(path_, "it is a directory");
+  if (exists && ::access(path_.c_str(), W_OK) != 0) refuse(path_, std::strerror(errno));
+  if (exists && !S_ISREG(status.st_mode)) {
+    const int descriptor = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) refuse(path_, errno == ENXIO ? "nobody reads from it" : std::strerror(errno));
+    if (S_ISFIFO(status.st_mode))
+      pipe_ = descriptor;
+    else
+      ::close(descriptor);
+    return;
+  }
+  std::string probe = reports::file_behind(path_) + ".XXXXXX";
+  const int descriptor = ::mkstemp(probe.data());
+  if (descriptor < 0) refuse(path_, std::strerror(errno));
+  ::close(descriptor);
+  ::unlink(probe.c_str());
+}
+
+void report_target::print(const reports::report& report) const {
+  if (!text_wanted()) return;
+  reports::write_text(std::cout, std::span(&report, 1), reports::presentation_for(STDOUT_FILENO));
+  std::cout.flush();
+}
+
+exit_code report_target::write(std::span<const reports::report> reports) const {
+  if (path_.empty()) return exit_as_expected;
+  const reports::format* const by_extension = reports::format_for_path(path_);
+  const reports::format& format = by_extension != nullptr ? *by_extension : *reports::find_format("json");
+  if (!text_wanted()) {
+    format.write(std::cout, reports, {});
+    std::cout.flush();
+    return exit_as_expected;  // what becomes of standard output is looked at when everything is over
+  }
+  std::ostringstream text;
+  format.write(text, reports, {});
+  const std::optional<std::string> error = reports::write_file(path_, std::move(text).str());
+  if (!error) return exit_as_expected;
+  std::cerr << "kvrace: " << reports::excerpt(*error, 600) << "\n";
+  return exit_output_lost;
+}
+
+}  // namespace kvrace::scenarios
