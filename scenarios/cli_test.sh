@@ -173,6 +173,13 @@ exit_codes() {
   run 0 prove found.json
   run 0 prove quiet.json
   run 2 prove quiet.json --preemptions 0 --runs 1
+  # All but traffic, which cannot be proved.
+  "$kvrace" prove --all --runs 1 >out 2>err
+  code=$?
+  [ "$code" -le 2 ] || fail "kvrace prove --all --runs 1: exit $code: $(head -c 300 err)"
+  ! grep -q '^bounds  *workers' out || fail 'traffic was proved'
+  run 0 replay proved.json --schedule baseline
+  grep -q '^  The schedule was followed to its end and no oracle failed' out || fail 'the claim of a replay'
   run 2 prove quiet.json --states 10
   grep -q ', states 10' out || fail 'the budget of states is not among the bounds'
   sed 's/"strategy": "prove"/"strategy": "prove", "states_max": 10/' proved.json >few_states.json
@@ -314,6 +321,24 @@ kill_and_interrupt() {
   run 2 run traffic.json --time 0.2
 }
 
+shrinking() {
+  run 0 run 1 --report found.json
+  run 0 shrink found.json --report small.json
+  grep -q '2 tasks, 6 operations and 1 preemption to 2 tasks, 2 operations and 1 preemption' out || fail 'sizes'
+  grep -q '^scenario    01_ghost_entry_mutex (shrunk), ' out || fail 'a shrunk scenario bears the name of the whole one'
+  grep -q '^Replay: kvrace replay small.json$' out || fail 'no line that replays the report'
+  run 0 replay small.json
+  run 0 shrink small.json
+  grep -q '^scenario    01_ghost_entry_mutex (shrunk), ' out || fail 'shrunk twice'
+  grep -q '^Replay: kvrace shrink small.json$' out || fail 'without a report, no line that shows it again'
+  # Traffic: its schedule shrinks, its requests do not, and no proof speaks about it.
+  run 0 run 53 --report found.json
+  run 0 shrink found.json
+  grep -q 'Shrunk from [0-9]* preemptions to ' out || fail 'sizes of traffic'
+  grep -q '^scenario    53_traffic_hit_not_pinned_rwlock, ' out || fail 'the name of traffic, which is as it was'
+  ! grep -q 'certified\|0 tasks\| 0 decisions' out || fail 'a wrong claim about traffic'
+}
+
 # No result gets lost without a word and a code.
 output() {
   scenario quiet.json "$random" '{ "verdict": "not_found" }'
@@ -342,6 +367,10 @@ output() {
   [ "$code" -eq 1 ] || fail "a violation whose text is lost: exit $code, not 1"
   run 74 run quiet.json --report /dev/full
   grep -q '^kvrace: /dev/full: cannot write' err || fail "a lost report: said '$(cat err)'"
+  "$kvrace" run quiet.json --report both >both 2>err
+  code=$?
+  [ "$code" -eq 64 ] || fail "a report over standard output: exit $code, not 64"
+  grep -q '^kvrace: both: cannot be written: it is standard output' err || fail "a report over standard output: said '$(cat err)'"
   # A report instead of the text.
   run 0 run quiet.json --report -
   [ "$(head -c 1 out)" = '{' ] || fail '--report - does not write JSON'

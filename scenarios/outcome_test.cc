@@ -68,6 +68,8 @@ TEST_CASE("a replay is asked only whether a violation shows") {
   CHECK(code(expecting_violation("leak"), with(verdict::violation, {"leak"}), "replay") == 0);
   CHECK(code(expecting_violation("leak"), with(verdict::not_found), "replay") == 2);
   CHECK(code(expecting_violation("leak"), with(verdict::unsound), "replay") == 3);
+  CHECK(judge(expecting(verdict::proved), with(verdict::not_found), "replay").outcome ==
+        "no violation here, as expected of every schedule");
 }
 
 TEST_CASE("of several codes a violation outweighs what was not shown") {
@@ -76,6 +78,9 @@ TEST_CASE("of several codes a violation outweighs what was not shown") {
   CHECK(worse(2, 1) == 1);
   CHECK(worse(1, 3) == 3);
   CHECK(worse(70, 3) == 70);
+  CHECK(worse(0, 74) == 74);
+  CHECK(worse(74, 2) == 2);
+  CHECK(worse(64, 74) == 64);
 }
 
 TEST_CASE("a replay command survives the shell") {
@@ -89,6 +94,29 @@ TEST_CASE("a replay command survives the shell") {
   const reports::report report = make_report(asked, found, "run");
   REQUIRE(report.replay_commands.size() == 1);
   CHECK(report.replay_commands[0] == "kvrace replay 'my file.json' --schedule 1.3:2");
+}
+
+TEST_CASE("where a schedule is too long for a command line, the same search finds it again") {
+  scenario asked = expecting_violation("leak");
+  asked.source.path = "s.json";
+  kvrace::result found = with(verdict::violation, {"leak"});
+  found.seed = 7;
+  found.counts.runs = 9;
+  std::string schedule;
+  for (int i = 1; i <= 1'000; ++i) schedule += (i == 1 ? "1." : ",1.") + std::to_string(i) + ":2";
+  found.findings[0].schedule = *kvrace::schedule::parse(schedule);
+  CHECK(make_report(asked, found, "run").replay_commands[0] == "kvrace run s.json --seed 7 --runs 9");
+  asked.search.strategy = search::kind::bounded;
+  CHECK(make_report(asked, found, "prove").replay_commands[0] == "kvrace prove s.json");
+}
+
+TEST_CASE("a budget of states is a bound of what it ended, and of nothing else") {
+  scenario asked = expecting(verdict::proved);
+  asked.search.states_max = 12;
+  const auto last_bound = [&asked](kvrace::verdict verdict) { return make_report(asked, with(verdict), "prove").bounds.back(); };
+  CHECK(last_bound(verdict::incomplete).name == "states");
+  CHECK(last_bound(verdict::incomplete).value == "12");
+  CHECK(last_bound(verdict::proved).name != "states");
 }
 
 TEST_CASE("rates are quotients of the cache's metrics") {

@@ -14,6 +14,8 @@
 namespace kvrace::scenarios {
 namespace {
 
+constexpr unsigned columns_with_title_min = 50;
+
 volatile std::sig_atomic_t stop_flag = 0;
 
 void on_signal(int) { stop_flag = 1; }
@@ -105,7 +107,9 @@ bool progress_line::on_progress(const kvrace::search_progress& progress) {
     std::string line = traffic_ == nullptr
                            ? describe_progress(title_, progress)
                            : describe_progress(title_, progress, {traffic_->requests_ended(), traffic_->requests_expected()});
-    line = reports::elide(line, columns_of_terminal() - 1);
+    const unsigned columns = columns_of_terminal();
+    if (columns < columns_with_title_min) line.erase(0, title_.size() + 2);
+    line = reports::elide(line, columns - 1);
     print("\r" + line + "\033[K");
     shown_ = true;
   }

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -17,12 +18,20 @@
 namespace kvrace::scenarios {
 namespace {
 
-// Under whatever names.
-bool is_same_file(const std::string& left, const std::string& right) {
-  struct stat of_left{};
-  struct stat of_right{};
-  return ::stat(left.c_str(), &of_left) == 0 && ::stat(right.c_str(), &of_right) == 0 && S_ISREG(of_left.st_mode) &&
-         of_left.st_dev == of_right.st_dev && of_left.st_ino == of_right.st_ino;
+// A file under whatever name; nullopt if there is none, or it is a pipe or a device.
+using file_identity = std::optional<std::pair<dev_t, ino_t>>;
+
+file_identity identity(bool known, const struct stat& status) {
+  if (!known || !S_ISREG(status.st_mode)) return std::nullopt;
+  return std::pair(status.st_dev, status.st_ino);
+}
+file_identity identity_of(const std::string& path) {
+  struct stat status{};
+  return identity(::stat(path.c_str(), &status) == 0, status);
+}
+file_identity identity_of_standard_output() {
+  struct stat status{};
+  return identity(::fstat(STDOUT_FILENO, &status) == 0, status);
 }
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
@@ -33,9 +42,12 @@ bool is_same_file(const std::string& left, const std::string& right) {
 
 report_target::report_target(std::string path, const std::vector<std::string>& inputs) : path_(std::move(path)) {
   if (path_.empty() || !text_wanted()) return;
+  const file_identity file = identity_of(path_);
   for (const std::string& input : inputs)
-    if (is_same_file(path_, input))
+    if (file && file == identity_of(input))
       refuse(path_, "it is the input '" + reports::excerpt(input, 100) + "', expected another file");
+  // The report would take the place of the text.
+  if (file && file == identity_of_standard_output()) refuse(path_, "it is standard output, expected another file or -");
   check_writable();
 }
 
