@@ -133,6 +133,9 @@ usage() {
   refused "--schedule: " replay ok.json --schedule 1.3:
   refused "no/such/folder/r.json: cannot be written: No such file or directory" run ok.json --report no/such/folder/r.json
   refused "/: cannot be written: " run ok.json --report /
+  long=$(printf '%0250d' 0)
+  refused "0000" run ok.json --report "$long"
+  grep -q 'cannot be written: File name too long' err || fail "a name too long: said '$(cat err)'"
   refused "/proc/r.json: cannot be written: " run ok.json --report /proc/r.json
   refused "--report: expected the name of a file" run ok.json --report ''
   mkfifo pipe.json
@@ -367,6 +370,7 @@ output() {
   [ "$code" -eq 1 ] || fail "a violation whose text is lost: exit $code, not 1"
   run 74 run quiet.json --report /dev/full
   grep -q '^kvrace: /dev/full: cannot write' err || fail "a lost report: said '$(cat err)'"
+  # shellcheck disable=SC2094
   "$kvrace" run quiet.json --report both >both 2>err
   code=$?
   [ "$code" -eq 64 ] || fail "a report over standard output: exit $code, not 64"
@@ -397,6 +401,13 @@ elsewhere() {
   run 0 run "it's a file.json" --report r.json
   sed -n 's/^ *"replay": "kvrace \(.*\)"$/\1/p' r.json | sed 's/\\\\/\\/g' >commands
   while read -r arguments; do eval "run 0 $arguments"; done <commands
+  # A name that must not reach the terminal as it is: the line that repeats the finding says it all the same.
+  control=$(printf 'a\nb\033[2J.json')
+  scenario "$control" "$random" '{ "violation": "ghost_entry" }' "$ghost"
+  run 0 run "$control"
+  ! grep -q "$(printf '\033')" out || fail 'a control character on standard output'
+  arguments=$(sed -n 's/^Replay: kvrace //p' out)
+  eval "run 0 $arguments"
   "$kvrace" run 1 --report /dev/null >out 2>err || fail 'a report to /dev/null'
   [ -c /dev/null ] || fail '/dev/null was replaced'
 }

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <optional>
+
+#include "reports/plain_text.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -83,6 +86,22 @@ std::string seconds_text(std::chrono::nanoseconds duration) {
   return std::to_string(duration.count() / 1'000'000'000) + (fraction.empty() ? "" : "." + fraction) + " s";
 }
 
+// Through printf, so that the line can be printed and still says the same to a shell.
+std::string spelled_out(std::string_view argument) {
+  std::string format;
+  for (const char character : argument) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte >= 0x7F || character == '\'' || character == '\\' || character == '%') {
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(byte));
+      format += octal;
+    } else {
+      format += character;
+    }
+  }
+  return "\"$(printf '" + format + "')\"";
+}
+
 // A schedule this long fits no command line. The same search finds it again.
 constexpr std::size_t schedule_argument_bytes_max = 4'000;
 
@@ -144,6 +163,7 @@ reports::expectation_facts judge(const scenario& scenario, const kvrace::result&
 std::string shell_quoted(std::string_view argument) {
   static constexpr std::string_view plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,=@%+";
   if (!argument.empty() && argument.find_first_not_of(plain) == std::string_view::npos) return std::string(argument);
+  if (reports::printable(argument) != argument) return spelled_out(argument);
   std::string quoted = "'";
   for (const char character : argument) {
     if (character == '\'')

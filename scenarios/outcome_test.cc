@@ -87,6 +87,8 @@ TEST_CASE("a replay command survives the shell") {
   CHECK(shell_quoted("a/b-1.json") == "a/b-1.json");
   CHECK(shell_quoted("it's $x") == "'it'\\''s $x'");
   CHECK(shell_quoted("") == "''");
+  CHECK(shell_quoted("gr\xC3\xBC\xC3\x9F e") == "'gr\xC3\xBC\xC3\x9F e'");
+  CHECK(shell_quoted("a\x1b'%\\b \xFF") == "\"$(printf 'a\\033\\047\\045\\134b \\377')\"");
   scenario asked = expecting_violation("leak");
   asked.source.path = "my file.json";
   kvrace::result found = with(verdict::violation, {"leak"});

@@ -69,11 +69,20 @@ void report_target::check_writable() {
       ::close(descriptor);
     return;
   }
-  std::string probe = reports::file_behind(path_) + ".XXXXXX";
-  const int descriptor = ::mkstemp(probe.data());
-  if (descriptor < 0) refuse(path_, std::strerror(errno));
+  // A nameless file, where the file system has them: whenever this process is killed, nothing is left.
+  const std::string file = reports::file_behind(path_);
+  // On the way to its name the file has a longer one.
+  if (::access((file + ".1234567.new").c_str(), F_OK) != 0 && errno != ENOENT) refuse(path_, std::strerror(errno));
+  const std::size_t slash = file.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : file.substr(0, slash + 1);
+  int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (descriptor < 0) {
+    std::string probe = file + ".XXXXXX";
+    descriptor = ::mkstemp(probe.data());
+    if (descriptor < 0) refuse(path_, std::strerror(errno));
+    ::unlink(probe.c_str());
+  }
   ::close(descriptor);
-  ::unlink(probe.c_str());
 }
 
 void report_target::print(const reports::report& report) const {
