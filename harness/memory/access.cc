@@ -58,7 +58,8 @@ void race(const access_history& data, unsigned other, bool other_writes, site ot
       return std::string(write ? "a write" : "a read") + " by '" + active->task_name(slot) + "'" +
              (place.line == 0 ? std::string() : " at " + place.file + ":" + std::to_string(place.line));
     };
-    return run_failure{"data_race", subject,
+    return run_failure{"data_race",
+                       subject,
                        "data race on " + subject + ": " + text(other, other_writes, other_where) + " and " +
                            text(state.slot, writes, where) + " are not ordered by happens-before",
                        {to_site(other_where), to_site(where)}};
@@ -108,7 +109,8 @@ void atomic_misused(const atomic_state& what, const char* message, site where) {
 void atomic_created_unseen(const atomic_state& what, site where) {
   if (!active->data_races()) return;
   active->fail_and_end([&] {
-    return run_failure{"data_race", describe(what),
+    return run_failure{"data_race",
+                       describe(what),
                        "data race on " + describe(what) + ": it is used by '" + active->task_name(state.slot) +
                            "', to which its construction does not happen before",
                        {to_site(where)}};
@@ -143,6 +145,7 @@ void release_by_fence(std::uint32_t& message, bool keep_former) {
 void fence(std::memory_order order, site where) {
   engine_state& s = state;
   if (s.generation == generation_none) unusable_outside();
+  if (s.graph != nullptr) return graph_fence(order, where);
   announce(operation_kind::fence, nullptr, where);
   instrumentation::fence(acquires(order), releases(order));
   task_record& task = *s.current;

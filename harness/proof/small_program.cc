@@ -129,7 +129,7 @@ class walker {
 constexpr std::array load_orders = {std::memory_order_relaxed, std::memory_order_acquire, std::memory_order_seq_cst};
 constexpr std::array store_orders = {std::memory_order_relaxed, std::memory_order_release, std::memory_order_seq_cst};
 constexpr std::array update_orders = {std::memory_order_relaxed, std::memory_order_acquire, std::memory_order_release,
-                                      std::memory_order_acq_rel};
+                                      std::memory_order_acq_rel, std::memory_order_seq_cst};
 
 template <std::size_t N>
 std::memory_order any_of(const std::array<std::memory_order, N>& orders, random_source& random) {
@@ -158,7 +158,8 @@ std::vector<action> words_of(const vocabulary& from) {
   if (from.orders) add({action::fence});
   if (from.locks)
     add({action::lock, action::lock, action::unlock, action::try_lock, action::lock_shared, action::lock_shared,
-         action::lock_exclusive, action::try_lock_shared, action::try_lock_exclusive, action::release, action::release});
+         action::lock_exclusive, action::release, action::release});
+  if (from.locks && from.shared_tries) add({action::try_lock_shared, action::try_lock_exclusive});
   if (from.condition)
     add({action::lock, action::lock, action::wait, action::wait, action::wait_for, action::wait_for, action::notify_one,
          action::notify_one, action::notify_all});

@@ -56,6 +56,7 @@ struct vocabulary {
   bool atomics = true;
   bool orders = false;  // all memory orders, fences
   bool locks = false;
+  bool shared_tries = true;  // try_lock and try_lock_shared of the shared_mutex among the locks
   bool condition = false;  // needs locks
   bool choices = false;
   bool yields = false;

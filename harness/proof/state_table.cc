@@ -24,9 +24,7 @@ std::uint32_t& state_table::operator[](state_key key) {
   return slots_[at].value;
 }
 
-std::uint32_t state_table::find(state_key key) const {
-  return slots_[place(key)].value;
-}
+std::uint32_t state_table::find(state_key key) const { return slots_[place(key)].value; }
 
 void state_table::grow() {
   std::vector<slot> former(slots_.size() * 2);

@@ -30,7 +30,8 @@ class state_table {
  public:
   state_table() : slots_(1U << 12U) {}
 
-  // The value for `key`, 0 if it is new; the caller must then give it one that is not 0. The reference is valid until the next call.
+  // The value for `key`, 0 if it is new; the caller must then give it one that is not 0. The reference is valid until the next
+  // call.
   std::uint32_t& operator[](state_key key);
   [[nodiscard]] std::uint32_t find(state_key key) const;  // 0 if absent
   [[nodiscard]] std::uint64_t size() const { return used_; }

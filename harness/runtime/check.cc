@@ -14,6 +14,7 @@
 #include <absl/container/flat_hash_set.h>
 
 #include "proof/bounded_search.h"
+#include "proof/graph_search.h"
 #include "runtime/claim.h"
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
@@ -338,7 +339,9 @@ result check(const check_options& options, const program& tested) {
 result prove(const prove_options& options, const program& tested) { return search_for("", options, tested); }
 
 result search_for(const std::string& signature, const prove_options& options, const program& tested) {
+  const bool graphs = detail::by_graphs(options);
   const detail::session session;
+  if (graphs) return detail::prove_by_graphs(options, tested, detail::the_execution());
   detail::search search(options.limits, options.metrics, options.observer);
   detail::bounded_search bounded(options.preemptions_max, options.states_max, options.yields_max);
   const bool ended =

@@ -4,8 +4,6 @@
 
 namespace kvrace::detail {
 
-namespace {
-
 std::string plural(std::uint64_t count, const char* noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
 
 // Digits in groups: 1,234,567.
@@ -14,6 +12,8 @@ std::string grouped(std::uint64_t number) {
   for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) text.insert(static_cast<std::size_t>(at), ",");
   return text;
 }
+
+namespace {
 
 std::string program_of(const result& result) {
   return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";

@@ -18,4 +18,7 @@ namespace kvrace::detail {
 // Of one schedule that was followed.
 [[nodiscard]] std::string claim_of_replay(const result& result);
 
+std::string plural(std::uint64_t count, const char* noun);
+std::string grouped(std::uint64_t number);  // 1,234,567
+
 }  // namespace kvrace::detail

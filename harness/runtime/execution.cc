@@ -8,6 +8,7 @@
 #include <kvrace/sync.h>
 
 #include "memory/lifetime.h"
+#include "proof/graph_run.h"
 #include "runtime/arena.h"
 #include "runtime/recorder.h"
 
@@ -47,7 +48,7 @@ void execution::begin(const settings& chosen) {
   failure_.reset();
   last_failure_.reset();
   end_ = run_end::complete;
-  wants_every_step_ = chosen.strategy->wants_every_step();
+  wants_every_step_ = chosen.strategy != nullptr && chosen.strategy->wants_every_step();
 
   task_record& body = records_[0];
   reset(body, 0, 0, "body", fiber_host());
@@ -65,7 +66,7 @@ void execution::begin(const settings& chosen) {
   s.generation = s.generation_new_object = generation_;
   s.recording = chosen.record != nullptr;
   s.has_audit = false;
-  s.wakeups_ask = chosen.strategy->wants_wakeups();
+  s.wakeups_ask = chosen.strategy != nullptr && chosen.strategy->wants_wakeups();
   s.timeouts_any_time = chosen.set_up != schedule::setting::sampled;
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
@@ -75,6 +76,8 @@ void execution::begin(const settings& chosen) {
   s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
   s.timed = 0;
+  s.graph = nullptr;
+  if (chosen.graph != nullptr) chosen.graph->begin();
 }
 
 void execution::end() {
@@ -84,6 +87,7 @@ void execution::end() {
     if (tasks_ == tasks_max) fiber_run_over(fiber_worker(overflow_slot, &execution::task_entry));
   }
   s.generation = generation_none;
+  s.graph = nullptr;
   s.generation_new_object = generation_outside;
   s.current = nullptr;
   s.recording = s.has_audit = false;
@@ -302,6 +306,7 @@ std::uint64_t execution::choose_announced(std::uint64_t outcomes) {
 }
 
 std::uint64_t execution::choose(std::uint64_t outcomes, site where) {
+  if (settings_.graph != nullptr) return settings_.graph->choose(outcomes);
   state.current->choice_outcomes = outcomes;
   announce(operation_kind::choice, nullptr, where);
   const std::uint64_t outcome = choose_announced(outcomes);
@@ -310,6 +315,7 @@ std::uint64_t execution::choose(std::uint64_t outcomes, site where) {
 }
 
 void execution::assume_failed(site where) {
+  if (state.graph != nullptr) state.graph->stop();
   assume_blocked_ |= bit(state.slot);
   announce_blocked(operation_kind::assume, nullptr, where);
   std::terminate();  // nobody enables it

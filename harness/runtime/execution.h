@@ -49,6 +49,7 @@ class execution {
     std::size_t deviations_max = SIZE_MAX;  // further ones are not kept
     bool repeated = false;                  // see run::repeated
     const std::function<bool()>* go_on = nullptr;  // asked by run::poll every now and then: false cuts the run
+    graph_run* graph = nullptr;  // non-null: execute along it, without a strategy
   };
 
   // Runs `tested` once.
@@ -101,6 +102,10 @@ class execution {
   }
   [[noreturn]] void assume_failed(site where);
   recorder* recording() { return settings_.record; }
+  // For the execution along a graph, which decides for itself who runs.
+  void go_to(unsigned slot) { switch_to(slot); }
+  [[noreturn]] void leave_graph(run_end end) { leave(end); }
+  [[noreturn]] void deadlock_of_graph() { deadlock(); }
   [[nodiscard]] bool data_races() const { return settings_.limits.data_races; }
   // "client", or "client #3" where the name is shared.
   [[nodiscard]] std::string name_of_task(unsigned id) const;
@@ -136,6 +141,7 @@ class execution {
   [[noreturn]] void leave(run_end end);
   void note_deviation(deviation::kind what, std::uint64_t answer);
   void widen_clocks(unsigned slot);
+  unsigned take_slot();
   static void reset(task_record& record, unsigned slot, unsigned id, const char* name, fiber* fiber);
 
   static void body_entry();

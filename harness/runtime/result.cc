@@ -7,6 +7,10 @@
 
 namespace kvrace {
 
+const char* to_string(memory_model model) {
+  return model == memory_model::sc ? "sc" : model == memory_model::rc11 ? "rc11" : "rc11 as in GenMC";
+}
+
 const char* to_string(verdict verdict) {
   switch (verdict) {
     case verdict::proved: return "PROVED";

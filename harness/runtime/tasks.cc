@@ -5,6 +5,7 @@
 
 #include <kvrace/sync.h>
 
+#include "proof/graph_run.h"
 #include "runtime/arena.h"
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
@@ -61,11 +62,21 @@ void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::si
     overflow_name_ = copy;
     return closure;
   }
-  *slot = slots_;
-  widen_clocks(slots_);
-  reset(records_[slots_], slots_, tasks_, copy, fiber_worker(slots_, &execution::task_entry));
-  ++slots_;
+  *slot = take_slot();
+  widen_clocks(*slot);
+  reset(records_[*slot], *slot, settings_.graph != nullptr ? *slot : tasks_, copy, fiber_worker(*slot, &execution::task_entry));
   return closure;
+}
+
+// A task that is executed along a graph keeps its slot in every execution, so that some may be left out.
+unsigned execution::take_slot() {
+  if (settings_.graph == nullptr) return slots_++;
+  const unsigned slot = settings_.graph->spawning();
+  for (; slots_ <= slot; ++slots_) {
+    reset(records_[slots_], slots_, slots_, "", nullptr);
+    records_[slots_].finished = true;
+  }
+  return slot;
 }
 
 void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)) {
@@ -85,6 +96,7 @@ void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)
   ++alive_;
   unstarted_ |= bit(slot);
   enable(bit(slot));
+  if (settings_.graph != nullptr) settings_.graph->spawned(slot);
 }
 
 void execution::task_entry() { active->task_main(); }
@@ -120,7 +132,9 @@ void execution::finish() {
   s.enabled &= ~bit(s.slot);
   unsigned next = 0;
   if (task.joiners != 0) enable(task.joiners);
-  if (in_prologue_) {
+  if (s.graph != nullptr) {
+    next = s.graph->ended();
+  } else if (in_prologue_) {
     in_prologue_ = false;
     next = prologue_return_;
   } else {
@@ -156,7 +170,12 @@ void execution::join(unsigned slot, site where) {
       return run_failure{"too_many_tasks", "", "the 64th task of a run can be waited for by join_all() only", {to_site(where)}};
     });
   const task_record& target = records_[slot];
-  if (target.finished) {
+  if (state.graph != nullptr) {
+    state.current->pending_kind = operation_kind::join;
+    state.current->joins = static_cast<std::uint8_t>(slot);
+    state.graph->join(slot);
+    state.current->joins = slot_none;
+  } else if (target.finished) {
     announce(operation_kind::join, nullptr, where);
   } else {
     records_[slot].joiners |= bit(state.slot);
@@ -173,7 +192,10 @@ void execution::join_all(site where) {
   if (s.slot != 0 || s.current->fiber != fiber_host())
     fail_and_end(
         [] { return run_failure{"thread_misuse", "", "join_all() was called by a task; only the body may call it", {}}; });
-  if (overflow_closure_) {
+  if (s.graph != nullptr) {
+    s.current->pending_kind = operation_kind::join;
+    s.graph->join_all();
+  } else if (overflow_closure_) {
     run_overflow(where);
   } else if (alive_ != 0) {
     body_joins_all_ = true;

@@ -4,6 +4,7 @@
 
 #include <kvrace/sync.h>
 
+#include "proof/graph_run.h"
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
 
@@ -19,6 +20,7 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   require_usable(queue, where);
   require_usable(lock, where);
   if (lock.owner != s.slot) lock_misused(lock, "waited on by a task that does not own it", where);
+  if (s.graph != nullptr) graph_refuse("condition_variable");
   task_record& task = *s.current;
   task.reacquires = &lock;
   announce(operation_kind::wait, &queue, where);
@@ -77,6 +79,7 @@ bool wait_in_until(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns
 
 void notify(wait_queue& queue, bool all, site where) {
   require_usable(queue, where);
+  if (state.graph != nullptr) graph_refuse("condition_variable");
   announce(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
   if (all) {
     for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, lowest(rest));
@@ -97,6 +100,7 @@ std::int64_t deadline_after(std::chrono::nanoseconds duration) {
 
 void yield(site where) {
   if (state.generation == generation_none) unusable_outside();
+  if (state.graph != nullptr) return;
   state.current->yielded = true;
   state.ask_at = 0;
   announce(operation_kind::yield, nullptr, where);
@@ -106,6 +110,7 @@ void yield(site where) {
 void sleep(std::chrono::nanoseconds duration, site where) {
   engine_state& s = state;
   if (s.generation == generation_none) unusable_outside();
+  if (s.graph != nullptr) return;
   if (s.timeouts_any_time || duration.count() <= 0) {
     yield(where);
     return;

@@ -41,21 +41,30 @@ struct check_options {
 };
 result check(const check_options& options, const program& tested);
 
+enum class proof_engine : std::uint8_t {
+  automatic,      // interleavings for sc, graphs for the others
+  interleavings,  // sc only: schedules with 0, 1, 2, ... preemptions
+  graphs,         // every execution graph once: faster, without preemption bounds. It refuses by name what it does not model
+};
+
 struct prove_options {
-  // Raise the bound until nothing is left or this many preemptions are exhausted.
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;
+  proof_engine engine = proof_engine::automatic;
+  // Interleavings: raise the bound until nothing is left or this many preemptions are exhausted.
   unsigned preemptions_max = 1'000;
-  std::uint64_t runs = 0;        // budget, 0: none
-  std::uint64_t states_max = 0;  // budget for visited states (about 300 bytes each), 0: none
+  std::uint64_t runs = 0;        // budget of executions, 0: none
+  std::uint64_t states_max = 0;  // interleavings: budget for visited states (about 300 bytes each), 0: none
   // A task that has given way so many times waits from then on, wherever it gives way, until no other can go on: loops that spin
   // until another task has done something end. The claim says so where it made a difference.
   unsigned yields_max = 3;
-  double time_s = 0;  // budget, 0: none
+  double time_s = 0;            // budget, 0: none
+  bool count_distinct = false;  // graphs: tell complete graphs apart, which takes memory for each
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;
 };
-// Preemption-bounded exhaustive search under sequential consistency, raised bound by bound. PROVED only when the set of
-// visited happens-before states is closed under every enabled operation.
+// By interleavings: preemption-bounded exhaustive search, raised bound by bound. PROVED only when the set of visited happens-before
+// states is closed under every enabled operation. By graphs: PROVED when every execution graph was visited.
 result prove(const prove_options& options, const program& tested);
 
 // Runs `schedule` once and stops at the violation. UNSOUND if the program cannot follow it.

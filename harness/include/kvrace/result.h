@@ -13,13 +13,21 @@ namespace kvrace {
 
 // What may be claimed after a search. Exit codes and the full wording: ARCHITECTURE.md, "Verdicts".
 enum class verdict : std::uint8_t {
-  proved,      // every sc execution of the program, up to happens-before equivalence, was explored
+  proved,      // every execution of the program under the memory model was explored
   exhausted,   // every sc execution with at most `preemptions_bound` preemptions was explored
   not_found,   // a sample of schedules showed no violation
   violation,   // an oracle failed; `findings` says which
   incomplete,  // a budget or an interrupt ended the search before its goal
   unsound,     // replay diverged or something uncontrolled was seen: the run means nothing
 };
+// The values a load may have.
+enum class memory_model : std::uint8_t {
+  sc,          // sequentially consistent, whatever the memory orders; these matter to data races
+  rc11,        // those C++20 allows by RC11: any but load buffering
+  rc11_genmc,  // with the stronger axiom on sequentially consistent operations of the tool GenMC, for comparisons with it
+};
+[[nodiscard]] const char* to_string(memory_model);  // "sc", "rc11", "rc11 as in GenMC"
+
 [[nodiscard]] const char* to_string(verdict);  // "PROVED", "EXHAUSTED", ...
 
 // A place in the source. line 0 means unknown.
@@ -93,12 +101,17 @@ struct search_counts {
   std::uint64_t executions_distinct = 0;  // complete executions, up to happens-before equivalence
   std::uint64_t states_distinct = 0;      // happens-before states visited
   std::uint64_t states_open = 0;          // successors of visited states that have not been visited
+  // Execution graphs only. Complete ones are executions_distinct.
+  std::uint64_t graphs_inconsistent = 0;  // executions given up because the memory model forbids them
+  std::uint64_t graphs_duplicate = 0;     // complete graphs met again: 0, or the exploration has a bug
 };
 
 struct result {
   kvrace::verdict verdict = kvrace::verdict::not_found;
   std::string claim;      // the verdict as a sentence, with every bound that applied
   std::string strategy;   // as described by the strategy, with its parameters
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;
+  std::string refusal;    // INCOMPLETE: what the program uses that is not modelled; empty if that was not the reason
   std::uint64_t seed = 0;
   unsigned preemptions_bound = 0;  // EXHAUSTED only
   unsigned yields_bound = 0;       // proofs: see prove_options::yields_max; 0 if it made no difference

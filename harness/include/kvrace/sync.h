@@ -70,6 +70,8 @@ struct sync {
   // The value of an atomic without an access, for audits at points where no task is inside the object under test.
   template <class T>
   [[nodiscard]] static T peek(const kvrace::atomic<T>& object) {
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_settle(object.state_, object.storage());
     return object.value_;
   }
   // Names a primitive for reports.

@@ -51,6 +51,7 @@ struct object {
 };
 
 struct wait_queue;
+class graph_run;
 
 struct task_record {
   // The announced operation. `object` is null for operations without one.
@@ -115,6 +116,7 @@ struct engine_state {
   std::uint64_t objects_alive = 0; // made by Sync::make and not destroyed
   task_set timed = 0;              // tasks that wait with a deadline
   std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
+  graph_run* graph = nullptr;      // tasks are executed along an execution graph: operations go there, see graph.h
   std::uint64_t polls_left = 0;    // calls of run::poll until the search looks at the clock; 0: it never does
 };
 // Of each thread: one of the system that a task has started meets no run in progress.

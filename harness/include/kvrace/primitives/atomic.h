@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <kvrace/detail/core.h>
+#include <kvrace/detail/graph.h>
 
 namespace kvrace {
 
@@ -37,7 +38,8 @@ void release_by_fence(std::uint32_t& message, bool keep_former);  // a relaxed s
 }
 inline void require_atomic(const atomic_state& what, site where) {
   require_usable(what, where);
-  if (!creation_seen(what)) [[unlikely]] atomic_created_unseen(what, where);
+  if (!creation_seen(what)) [[unlikely]]
+    atomic_created_unseen(what, where);
 }
 inline void observe(const atomic_state& what, std::memory_order order) {
   if (what.message == 0) return;
@@ -78,6 +80,8 @@ class atomic {
   atomic& operator=(const atomic&) = delete;
   ~atomic() {
     detail::instrumentation::write<sizeof(T)>(&value_);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_destroyed(state_);
     detail::message_release(state_, state_.message);
     detail::mark_destroyed(state_);
   }
@@ -91,6 +95,8 @@ class atomic {
     if (order == std::memory_order_release || order == std::memory_order_acq_rel) [[unlikely]]
       detail::atomic_misused(state_, "load with a releasing memory order", where);
     require_usable(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_value<T>(detail::graph_load(state_, storage(), order, where));
     detail::announce(operation_kind::load, &state_, where);
     detail::observe(state_, order);
     detail::instrumentation::atomic_load(value_, order);
@@ -98,9 +104,12 @@ class atomic {
     return value_;
   }
   void store(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
-    if (order == std::memory_order_acquire || order == std::memory_order_acq_rel || order == std::memory_order_consume) [[unlikely]]
+    if (order == std::memory_order_acquire || order == std::memory_order_acq_rel || order == std::memory_order_consume)
+        [[unlikely]]
       detail::atomic_misused(state_, "store with an acquiring memory order", where);
     require_usable(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_store(state_, storage(), detail::graph_word(value), order, where);
     detail::announce(operation_kind::store, &state_, where);
     detail::publish_store(state_, order);
     value_ = value;
@@ -115,11 +124,14 @@ class atomic {
     if (failure == std::memory_order_release || failure == std::memory_order_acq_rel) [[unlikely]]
       detail::atomic_misused(state_, "compare_exchange with a releasing failure order", where);
     require_usable(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return exchange_in_graph(expected, desired, success, failure, where);
     detail::task_record& task = *detail::state.current;
     task.compare_object = this;
     task.compare_expected = &expected;
     task.succeeds = [](const detail::task_record& announced) {
-      return same(static_cast<const atomic*>(announced.compare_object)->value_, *static_cast<const T*>(announced.compare_expected));
+      return same(static_cast<const atomic*>(announced.compare_object)->value_,
+                  *static_cast<const T*>(announced.compare_expected));
     };
     detail::announce(operation_kind::compare_exchange, &state_, where);
     if (!same(value_, expected)) {
@@ -150,12 +162,14 @@ class atomic {
     return compare_exchange_strong(expected, desired, order, failure_order(order), where);
   }
 
-  T fetch_add(difference_type amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
+  T fetch_add(difference_type amount, std::memory_order order = std::memory_order_seq_cst,
+              detail::site where = detail::site::current())
     requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
   {
     return update([amount](T old) { return static_cast<T>(old + amount); }, order, where);
   }
-  T fetch_sub(difference_type amount, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current())
+  T fetch_sub(difference_type amount, std::memory_order order = std::memory_order_seq_cst,
+              detail::site where = detail::site::current())
     requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
   {
     return update([amount](T old) { return static_cast<T>(old - amount); }, order, where);
@@ -222,6 +236,8 @@ class atomic {
   template <class Change>
   T update(Change change, std::memory_order order, detail::site where) {
     require_usable(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return update_in_graph(change, order, where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
     detail::observe(state_, order);
     detail::publish_update(state_, order);
@@ -230,6 +246,21 @@ class atomic {
     detail::instrumentation::atomic_update(value_, order);
     tell(old, value_);
     return old;
+  }
+
+  detail::graph_storage storage() const { return {const_cast<T*>(&value_), sizeof(T)}; }
+  bool exchange_in_graph(T& expected, T desired, std::memory_order success, std::memory_order failure, detail::site where) {
+    std::uint64_t word = detail::graph_word(expected);
+    const bool done = detail::graph_exchange_if(state_, storage(), word, detail::graph_word(desired), success, failure, where);
+    if (!done) expected = detail::graph_value<T>(word);
+    return done;
+  }
+  template <class Change>
+  T update_in_graph(Change change, std::memory_order order, detail::site where) {
+    const auto words = [](std::uint64_t old, const void* context) {
+      return detail::graph_word<T>((*static_cast<const Change*>(context))(detail::graph_value<T>(old)));
+    };
+    return detail::graph_value<T>(detail::graph_update(state_, storage(), words, &change, order, where));
   }
 
   static std::string text(T value) {
@@ -245,10 +276,12 @@ class atomic {
       return {};
   }
   static void tell(T value) {
-    if (detail::state.recording) [[unlikely]] detail::record_value(text(value));
+    if (detail::state.recording) [[unlikely]]
+      detail::record_value(text(value));
   }
   static void tell(T old, T value) {
-    if (detail::state.recording) [[unlikely]] detail::record_value(text(old) + " -> " + text(value));
+    if (detail::state.recording) [[unlikely]]
+      detail::record_value(text(old) + " -> " + text(value));
   }
 
   mutable detail::atomic_state state_;
@@ -256,6 +289,8 @@ class atomic {
 };
 
 // As std::atomic_thread_fence.
-inline void atomic_thread_fence(std::memory_order order, detail::site where = detail::site::current()) { detail::fence(order, where); }
+inline void atomic_thread_fence(std::memory_order order, detail::site where = detail::site::current()) {
+  detail::fence(order, where);
+}
 
 }  // namespace kvrace

@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include <kvrace/detail/core.h>
+#include <kvrace/detail/graph.h>
 
 namespace kvrace {
 
@@ -54,7 +55,10 @@ class mutex {
 
   void lock(detail::site where = detail::site::current()) {
     detail::require_usable(lock_, where);
-    if (lock_.owner == detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "locked again by its owner", where);
+    if (lock_.owner == detail::state.slot) [[unlikely]]
+      detail::lock_misused(lock_, "locked again by its owner", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_lock(lock_, where);
     lock_.waiters |= detail::bit(detail::state.slot);
     if (lock_.owner == detail::slot_none)
       detail::announce(operation_kind::lock, &lock_, where);
@@ -64,7 +68,10 @@ class mutex {
   }
   [[nodiscard]] bool try_lock(detail::site where = detail::site::current()) {
     detail::require_usable(lock_, where);
-    if (lock_.owner == detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "try_lock by its owner", where);
+    if (lock_.owner == detail::state.slot) [[unlikely]]
+      detail::lock_misused(lock_, "try_lock by its owner", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, where);
     detail::announce(operation_kind::try_lock, &lock_, where);
     if (lock_.owner != detail::slot_none) return false;
     detail::take(lock_);
@@ -72,7 +79,10 @@ class mutex {
   }
   void unlock(detail::site where = detail::site::current()) {
     detail::require_usable(lock_, where);
-    if (lock_.owner != detail::state.slot) [[unlikely]] detail::lock_misused(lock_, "unlocked by a task that does not own it", where);
+    if (lock_.owner != detail::state.slot) [[unlikely]]
+      detail::lock_misused(lock_, "unlocked by a task that does not own it", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_unlock(lock_, where);
     detail::announce(operation_kind::unlock, &lock_, where);
     detail::give_back(lock_);
   }
@@ -105,7 +115,9 @@ template <class Mutex>
 class unique_lock {
  public:
   unique_lock() = default;
-  explicit unique_lock(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) { lock(where); }
+  explicit unique_lock(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) {
+    lock(where);
+  }
   unique_lock(Mutex& mutex, std::defer_lock_t, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) {}
   unique_lock(Mutex& mutex, std::adopt_lock_t, detail::site where = detail::site::current())
       : mutex_(&mutex), where_(where), owns_(true) {}

@@ -39,6 +39,8 @@ class shared_mutex {
 
   void lock(detail::site where = detail::site::current()) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_lock(lock_, true, where);
     lock_.waiters |= detail::bit(detail::state.slot);
     if (lock_.owner == detail::slot_none && lock_.readers == 0)
       detail::announce(operation_kind::lock, &lock_, where);
@@ -48,6 +50,8 @@ class shared_mutex {
   }
   [[nodiscard]] bool try_lock(detail::site where = detail::site::current()) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, true, where);
     detail::announce(operation_kind::try_lock, &lock_, where);
     if (lock_.owner != detail::slot_none || lock_.readers != 0) return false;
     take_exclusive();
@@ -57,6 +61,8 @@ class shared_mutex {
     detail::require_usable(lock_, where);
     if (lock_.owner != detail::state.slot) [[unlikely]]
       detail::lock_misused(lock_, "unlocked by a task that does not own it", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_unlock(lock_, true, where);
     detail::announce(operation_kind::unlock, &lock_, where);
     detail::instrumentation::release(&lock_.writer_message);
     detail::release_store(lock_.writer_message);
@@ -66,6 +72,8 @@ class shared_mutex {
 
   void lock_shared(detail::site where = detail::site::current()) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_lock(lock_, false, where);
     lock_.waiters_shared |= detail::bit(detail::state.slot);
     if (lock_.owner == detail::slot_none)
       detail::announce(operation_kind::lock_shared, &lock_, where);
@@ -75,6 +83,8 @@ class shared_mutex {
   }
   [[nodiscard]] bool try_lock_shared(detail::site where = detail::site::current()) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, false, where);
     detail::announce(operation_kind::try_lock_shared, &lock_, where);
     if (lock_.owner != detail::slot_none) return false;
     take_shared();
@@ -84,6 +94,8 @@ class shared_mutex {
     detail::require_usable(lock_, where);
     if ((lock_.readers & detail::bit(detail::state.slot)) == 0) [[unlikely]]
       detail::lock_misused(lock_, "unlock_shared by a task that holds no shared lock", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_unlock(lock_, false, where);
     detail::announce(operation_kind::unlock_shared, &lock_, where);
     detail::instrumentation::release(&lock_.readers);
     detail::release_join(lock_.readers_message);

@@ -1,0 +1,76 @@
+#include "proof/execution_graph.h"
+
+#include <algorithm>
+
+namespace kvrace::detail {
+
+execution_graph::execution_graph() : events_(std::make_unique_for_overwrite<event[]>(events_max)) { spawned_by_.fill(no_place); }
+
+void execution_graph::clear() {
+  for (const std::uint16_t location : touched_) {
+    locations_[location].writes.clear();
+    locations_[location].reads.clear();
+  }
+  touched_.clear();
+  joins_.clear();
+  size_ = 0;
+  length_.fill(0);
+  spawned_by_.fill(no_place);
+  stable = {};
+}
+
+void execution_graph::touch(unsigned location) {
+  if (location >= locations_.size()) locations_.resize(location + 1);
+  const location_events& there = locations_[location];
+  if (!there.writes.empty() || !there.reads.empty()) return;
+  const auto known = static_cast<std::uint16_t>(location);
+  if (std::find(touched_.begin(), touched_.end(), known) == touched_.end()) touched_.push_back(known);
+}
+
+event& execution_graph::append(unsigned lane) {
+  event& fresh = events_[size_];
+  fresh.lane = static_cast<std::uint8_t>(lane);
+  fresh.index = static_cast<std::uint8_t>(length_[lane]);
+  fresh.source = fresh.mo = no_place;
+  fresh.location = 0;
+  fresh.pending = false;
+  at_[lane][length_[lane]++] = static_cast<place>(size_++);
+  return fresh;
+}
+
+void execution_graph::append_again(unsigned at) {
+  const event& e = events_[at];
+  at_[e.lane][e.index] = static_cast<place>(at);
+  ++length_[e.lane];
+  ++size_;
+}
+
+void execution_graph::remove_last() {
+  const event& e = events_[size_ - 1];
+  if (reads(e))
+    locations_[e.location].reads.pop_back();
+  else if (writes(e))
+    remove_write(size_ - 1);
+  else if (e.kind == event_kind::spawn)
+    spawned_by_[e.value] = no_place;
+  else if (e.kind == event_kind::join)
+    joins_.pop_back();
+  retract();
+}
+
+void execution_graph::insert_write(unsigned at, unsigned position) {
+  auto& order = locations_[events_[at].location].writes;
+  order.insert(order.begin() + static_cast<std::ptrdiff_t>(position), static_cast<place>(at));
+  for (std::size_t i = position; i < order.size(); ++i) events_[order[i]].mo = static_cast<place>(i);
+}
+
+void execution_graph::remove_write(unsigned at) {
+  const unsigned position = events_[at].mo;
+  if (position == no_place) return;
+  auto& order = locations_[events_[at].location].writes;
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(position));
+  for (std::size_t i = position; i < order.size(); ++i) events_[order[i]].mo = static_cast<place>(i);
+  events_[at].mo = no_place;
+}
+
+}  // namespace kvrace::detail

@@ -1,0 +1,64 @@
+#include "proof/graph_claim.h"
+
+#include <sstream>
+
+#include "runtime/claim.h"
+
+namespace kvrace::detail {
+
+namespace {
+
+std::string program_of(const result& result) {
+  return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";
+}
+
+std::string explored(const result& result) {
+  const search_counts& counts = result.counts;
+  return grouped(counts.executions_distinct) + " complete, " + grouped(counts.blocked) +
+         " blocked by an unmet assumption or behind a writer that waits for a shared_mutex, " + grouped(counts.runs) +
+         " executions";
+}
+
+std::string values_of(const result& result) {
+  switch (result.memory_model) {
+    case memory_model::sc: return "Values are sequentially consistent, happens-before follows the C++ memory orders";
+    case memory_model::rc11:
+      return "Values are those RC11 allows with the release sequences of C++20; load buffering (a cycle of program order and "
+             "reads-from) is not explored";
+    case memory_model::rc11_genmc: break;
+  }
+  return "Values are those RC11 allows as the tool GenMC defines it; load buffering is not explored";
+}
+
+std::string bounds(const result& result, const limits& limits) {
+  return values_of(result) +
+         "; no spurious failures; no address of a destroyed object is reused; audits at quiescent points were made at the end "
+         "only; "
+         "at most " +
+         grouped(limits.steps_max) + " operations a run; plain data in var and shadow is free of races.";
+}
+
+}  // namespace
+
+std::string claim_of_graphs(const result& result, const limits& limits) {
+  std::ostringstream text;
+  switch (result.verdict) {
+    case verdict::proved:
+      text << "Every execution graph of this program (" << program_of(result) << ") under " << to_string(result.memory_model)
+           << " was visited once and none violates an oracle: " << explored(result) << ". " << bounds(result, limits);
+      break;
+    case verdict::incomplete:
+      if (result.counts.executions_distinct == 0 && result.counts.blocked != 0)
+        text << "Nothing was tested: no execution graph is complete. " << explored(result) << '.';
+      else if (!result.refusal.empty())
+        text << "Nothing is claimed: the program uses what execution graphs do not model (" << result.refusal << ").";
+      else
+        text << (result.interrupted ? "The exploration was interrupted" : "A budget ended the exploration")
+             << " without a violation: " << explored(result) << ". Raise the budget to go on.";
+      break;
+    default: return claim_of(result, limits, std::nullopt);
+  }
+  return text.str();
+}
+
+}  // namespace kvrace::detail

@@ -1,0 +1,31 @@
+// Vector clocks over the events of an execution graph: for each lane, how many of its events are known. Sixteen lanes of a byte,
+// so that a join is one instruction.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace kvrace::detail {
+
+inline constexpr unsigned lanes_max = 16;
+inline constexpr unsigned lane_events_max = 254;
+
+struct alignas(16) graph_clock {
+  std::uint8_t at[lanes_max];
+};
+
+using graph_lanes = std::uint8_t __attribute__((vector_size(16), may_alias));
+
+inline void join(graph_clock& into, const graph_clock& from) {
+  auto* a = reinterpret_cast<graph_lanes*>(into.at);
+  const auto* b = reinterpret_cast<const graph_lanes*>(from.at);
+  *a = *a > *b ? *a : *b;
+}
+// Whether `a` knows no more than `b`.
+[[nodiscard]] inline bool within(const graph_clock& a, const graph_clock& b) {
+  graph_clock more = a;
+  join(more, b);
+  return std::memcmp(more.at, b.at, lanes_max) == 0;
+}
+
+}  // namespace kvrace::detail
