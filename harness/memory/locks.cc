@@ -26,13 +26,19 @@ task_set awaited(const task_record& task, task_set others) {
   return 0;
 }
 
+bool awaits_notification(const task_record& task) {
+  if (task.waits_in != nullptr) return (task.waits_in->waiting & bit(task.slot)) != 0;
+  return task.pending_kind == operation_kind::await && task.pending_object->type == object_type::atomic;
+}
+
 }  // namespace
 
 void lock_misused(const object& lock, const char* message, site where) {
   // Locks know their owner by its slot, and the 64th task has that of the body.
   if (state.generation != generation_none && state.slot == 0 && active->body_is_aside())
     active->end_unsound([&] {
-      return describe(lock) + ": " + message + ", or the body holds it while it waits for 64 tasks, which the harness cannot tell " +
+      return describe(lock) + ": " + message +
+             ", or the body holds it while it waits for 64 tasks, which the harness cannot tell " +
              "apart: let the body hold no lock in join_all(), or spawn one task less";
     });
   misuse("lock_misuse", &lock, message, where);
@@ -41,6 +47,8 @@ void lock_misused(const object& lock, const char* message, site where) {
 void lock_destroyed(const object& lock, const char* message) {
   if (std::uncaught_exceptions() == 0) lock_misused(lock, message, site{});
 }
+
+void guard_misused(const char* message, site where) { misuse("lock_misuse", nullptr, message, where); }
 
 // Follows the wait-for edges from each task; a task met twice closes the cycle. 0 if there is none.
 task_set execution::waiting_cycle(task_set blocked) const {
@@ -78,8 +86,8 @@ run_failure execution::describe_deadlock() const {
     if (!text.empty()) text += "; ";
     text += "'" + task_name(task.slot) + "' waits for ";
     const task_set holders = awaited(task, blocked & ~bit(task.slot));
-    if (task.waits_in != nullptr && (task.waits_in->waiting & bit(task.slot)) != 0) {
-      text += "a notification of " + describe(*task.waits_in);
+    if (awaits_notification(task)) {
+      text += "a notification of " + describe(task.waits_in != nullptr ? *task.waits_in : *task.pending_object);
     } else if (task.pending_kind == operation_kind::join) {
       text += task.joins == slot_none ? std::string("all tasks") : "the end of '" + task_name(task.joins) + "'";
     } else if (task.pending_object != nullptr) {

@@ -12,6 +12,7 @@ namespace {
 std::uint64_t event_of(unsigned slot, std::uint64_t index) { return (std::uint64_t{slot} + 1) << 48U | (index + 1); }
 
 bool is_free(const object& lock, bool shared) {
+  if (lock.type == object_type::semaphore) return static_cast<const gate&>(lock).value > 0;
   if (lock.type == object_type::mutex) return static_cast<const lock_state&>(lock).owner == slot_none;
   const auto& both = static_cast<const shared_lock_state&>(lock);
   return both.owner == slot_none && (shared || both.readers == 0);
@@ -80,8 +81,10 @@ state_key happens_before::hash_after(unsigned slot, effect* what) const {
   bool fails = false;
   *what = effect::writes;
   switch (kind) {
-    case operation_kind::load: *what = effect::reads; break;
+    case operation_kind::load:
+    case operation_kind::await: *what = effect::reads; break;
     case operation_kind::compare_exchange: fails = !task.succeeds(task); break;
+    case operation_kind::try_acquire:
     case operation_kind::try_lock: fails = !is_free(*target, false); break;
     case operation_kind::try_lock_shared:
       fails = !is_free(*target, true);
@@ -108,7 +111,9 @@ std::uint64_t happens_before::outcomes(unsigned slot) const {
   const task_record& task = view_->task(slot);
   if (task.pending_kind == operation_kind::choice) return task.choice_outcomes < 1 ? 1 : task.choice_outcomes;
   if (task.pending_kind == operation_kind::notify_one) {
-    const int waiters = std::popcount(static_cast<const wait_queue*>(task.pending_object)->waiting);
+    const bool of_atomic = task.pending_object->type == object_type::atomic;
+    const int waiters = std::popcount(of_atomic ? view_->awaiting(*task.pending_object)
+                                                : static_cast<const wait_queue*>(task.pending_object)->waiting);
     return waiters < 1 ? 1 : static_cast<std::uint64_t>(waiters);
   }
   return 1;

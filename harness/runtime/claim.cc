@@ -19,11 +19,23 @@ std::string program_of(const result& result) {
   return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";
 }
 
+// "no spurious wakeups or failures", or how many of what.
+std::string faults_of(const fault_budget& faults) {
+  std::string text;
+  const auto add = [&text](unsigned count, const char* noun) {
+    if (count != 0) text += (text.empty() ? "at most " : ", ") + plural(count, noun);
+  };
+  add(faults.spurious_wakeups, "spurious wakeup");
+  add(faults.weak_failures, "spurious failure");
+  add(faults.allocation_failures, "allocation failure");
+  add(faults.cancellations, "cancellation");
+  return text.empty() ? "no spurious wakeups or failures" : text + " a task and no other";
+}
+
 // What holds for every exhaustive claim.
 std::string exhaustive_bounds(const result& result, const limits& limits) {
-  return "Values are sequentially consistent, happens-before follows the C++ memory orders; no spurious wakeups or failures; "
-         "timed "
-         "waits may time out at any point; no address of a destroyed object is reused; at most " +
+  return "Values are sequentially consistent, happens-before follows the C++ memory orders; " + faults_of(limits.faults) +
+         "; timed waits may time out at any point; no address of a destroyed object is reused; at most " +
          grouped(limits.steps_max) + " operations a run" +
          (result.yields_bound != 0 ? "; a task that has given way " + plural(result.yields_bound, "time") +
                                          " waits, where it does so again, until no other can go on"
@@ -65,6 +77,7 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       text << "No violation in " << grouped(counts.runs) << " sampled schedules (" << result.strategy << ", seed " << result.seed
            << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max)
            << " decisions a run, sequentially consistent values"
+           << (faults_of(limits.faults) == faults_of({}) ? "" : ", " + faults_of(limits.faults))
            << (counts.blocked != 0 ? "; " + grouped(counts.blocked) + " of them were blocked by an unmet assumption" : "")
            << ". A sample shows effort, not absence.";
       break;

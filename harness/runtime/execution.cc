@@ -50,6 +50,8 @@ void execution::begin(const settings& chosen) {
   end_ = run_end::complete;
   wants_every_step_ = chosen.strategy != nullptr && chosen.strategy->wants_every_step();
 
+  const fault_budget& faults = chosen.limits.faults;
+  state.faults_max = {faults.weak_failures, faults.spurious_wakeups, faults.allocation_failures, faults.cancellations};
   task_record& body = records_[0];
   reset(body, 0, 0, "body", fiber_host());
   clock_zero(body.clock, 0, 4);
@@ -291,6 +293,15 @@ void execution::nobody_enabled() {
   s.now_ns = earliest_ns;
   s.timed &= ~due;
   s.enabled |= due;
+}
+
+task_set execution::awaiting(const object& what) const {
+  task_set found = 0;
+  for (unsigned slot = 0; slot < slots_; ++slot) {
+    const task_record& task = records_[slot];
+    if (task.pending_kind == operation_kind::await && task.pending_object == &what && !task.finished) found |= bit(slot);
+  }
+  return found & ~state.enabled;
 }
 
 // ---- choices, audits ----

@@ -106,6 +106,8 @@ class execution {
   void go_to(unsigned slot) { switch_to(slot); }
   [[noreturn]] void leave_graph(run_end end) { leave(end); }
   [[noreturn]] void deadlock_of_graph() { deadlock(); }
+  // Tasks that await `what` and have not been notified.
+  [[nodiscard]] task_set awaiting(const object& what) const;
   [[nodiscard]] bool data_races() const { return settings_.limits.data_races; }
   // "client", or "client #3" where the name is shared.
   [[nodiscard]] std::string name_of_task(unsigned id) const;
@@ -189,6 +191,7 @@ class execution_view {
   explicit execution_view(const detail::execution& execution) : execution_(execution) {}
   [[nodiscard]] unsigned slots() const { return execution_.slots(); }
   [[nodiscard]] const detail::task_record& task(unsigned slot) const { return execution_.record(slot); }
+  [[nodiscard]] task_set awaiting(const detail::object& what) const { return execution_.awaiting(what); }
 
  private:
   const detail::execution& execution_;

@@ -8,18 +8,6 @@ namespace kvrace::detail {
 
 namespace {
 
-const char* type_name(object_type type) {
-  switch (type) {
-    case object_type::mutex: return "mutex";
-    case object_type::shared_mutex: return "shared_mutex";
-    case object_type::condition_variable: return "condition_variable";
-    case object_type::atomic: return "atomic";
-    case object_type::var: return "var";
-    case object_type::made: return "object";
-  }
-  return "object";
-}
-
 std::uint64_t mix(std::uint64_t digest, std::uint64_t part) {
   digest = (digest ^ part) * 0xff51afd7ed558ccd;
   return digest ^ digest >> 32U;
@@ -36,11 +24,29 @@ std::size_t keep_last(std::vector<T>& items, std::size_t kept) {
 
 }  // namespace
 
+const char* name_of(object_type type) {
+  switch (type) {
+    case object_type::mutex: return "mutex";
+    case object_type::shared_mutex: return "shared_mutex";
+    case object_type::condition_variable: return "condition_variable";
+    case object_type::atomic: return "atomic";
+    case object_type::var: return "var";
+    case object_type::made: return "object";
+    case object_type::semaphore: return "semaphore";
+    case object_type::latch: return "latch";
+    case object_type::barrier: return "barrier";
+    case object_type::once_flag: return "once_flag";
+    case object_type::future: return "future";
+    case object_type::stop_state: return "stop_state";
+  }
+  return "object";
+}
+
 std::string describe(const object& what) {
   if (recorder* record = active->recording(); record != nullptr)
     if (const std::string* name = record->name_of(what); name != nullptr)
-      return std::string(type_name(what.type)) + " '" + *name + "'";
-  return std::string(type_name(what.type)) + " " + std::to_string(what.id >> 26U) + "." + std::to_string(what.id & 0x3ffffffU);
+      return std::string(name_of(what.type)) + " '" + *name + "'";
+  return std::string(name_of(what.type)) + " " + std::to_string(what.id >> 26U) + "." + std::to_string(what.id & 0x3ffffffU);
 }
 
 // Twice as much is held as is kept, so that an item is moved once at most.

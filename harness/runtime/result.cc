@@ -48,6 +48,11 @@ const char* to_string(operation_kind kind) {
     case operation_kind::choice: return "choice";
     case operation_kind::assume: return "assume";
     case operation_kind::access: return "access";
+    case operation_kind::acquire: return "acquire";
+    case operation_kind::try_acquire: return "try_acquire";
+    case operation_kind::release: return "release";
+    case operation_kind::arrive: return "arrive";
+    case operation_kind::await: return "await";
   }
   return "operation";
 }

@@ -25,6 +25,7 @@ void execution::reset(task_record& record, unsigned slot, unsigned id, const cha
   record.waits_in = nullptr;
   record.joins = slot_none;
   record.calls_open = 0;
+  record.faults_left = state.faults_max;
   record.joiners = 0;
   record.fiber = fiber;
   record.name = name;

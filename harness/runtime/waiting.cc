@@ -1,5 +1,6 @@
 // Operations that wait for others: condition variables, virtual time, giving way; and the free functions of core.h.
 #include <bit>
+#include <exception>
 #include <limits>
 
 #include <kvrace/sync.h>
@@ -21,6 +22,7 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   require_usable(lock, where);
   if (lock.owner != s.slot) lock_misused(lock, "waited on by a task that does not own it", where);
   if (s.graph != nullptr) graph_refuse("condition_variable");
+  const bool spurious = happens(fault::spurious_wakeup, where);
   task_record& task = *s.current;
   task.reacquires = &lock;
   announce(operation_kind::wait, &queue, where);
@@ -31,9 +33,9 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   queue.lock = &lock;
   task.waits_in = &queue;
   give_back(lock);
-  if (deadline_ns == no_deadline) {
+  if (deadline_ns == no_deadline && !spurious) {
     announce_blocked(operation_kind::reacquire, &lock, where);
-  } else if (s.timeouts_any_time) {
+  } else if (s.timeouts_any_time || spurious) {
     announce(operation_kind::timeout, &queue, where);
   } else {
     s.deadline_ns[s.slot] = deadline_ns;
@@ -51,14 +53,18 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
       announce_blocked(operation_kind::reacquire, &lock, where);
   }
   take(lock);
-  return notified;
+  return notified || spurious;
 }
 
-// Moves a waiter from the condition variable to its mutex.
+// Moves a waiter from the condition variable to its mutex. One of a condition_variable_any sees to its lock itself.
 void wake(wait_queue& queue, unsigned slot) {
   engine_state& s = state;
   queue.waiting &= ~bit(slot);
   s.timed &= ~bit(slot);
+  if (queue.lock == nullptr) {
+    enable(bit(slot));
+    return;
+  }
   lock_state& lock = *queue.lock;
   task_record& woken = const_cast<task_record&>(active->record(slot));
   woken.pending_kind = operation_kind::reacquire;
@@ -77,6 +83,38 @@ bool wait_in_until(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns
   return wait(queue, lock, deadline_ns, where);
 }
 
+void wait_begin(wait_queue& queue, site where) {
+  require_usable(queue, where);
+  if (state.graph != nullptr) graph_refuse("condition_variable_any");
+  announce(operation_kind::arrive, &queue, where);
+  if (queue.waiting != 0 && queue.lock != nullptr) lock_misused(queue, "waited in with different mutexes at once", where);
+  queue.lock = nullptr;
+  queue.waiting |= bit(state.slot);
+}
+
+namespace {
+// It may have been notified while it was giving back its lock.
+void await_in(wait_queue& queue, std::int64_t deadline_ns, site where) {
+  engine_state& s = state;
+  s.current->waits_in = &queue;
+  if ((queue.waiting & bit(s.slot)) == 0 || (deadline_ns != no_deadline && time_is_over(deadline_ns)))
+    announce(operation_kind::await, &queue, where);
+  else if (deadline_ns == no_deadline)
+    announce_blocked(operation_kind::await, &queue, where);
+  else
+    announce_blocked_until(deadline_ns, operation_kind::await, &queue, where);
+  s.current->waits_in = nullptr;
+}
+}  // namespace
+
+void wait_end(wait_queue& queue, site where) { await_in(queue, no_deadline, where); }
+bool wait_end_by(wait_queue& queue, std::int64_t deadline_ns, site where) {
+  await_in(queue, deadline_ns, where);
+  const bool notified = (queue.waiting & bit(state.slot)) == 0;
+  wait_cancel(queue);
+  return notified;
+}
+
 void notify(wait_queue& queue, bool all, site where) {
   require_usable(queue, where);
   if (state.graph != nullptr) graph_refuse("condition_variable");
@@ -90,6 +128,19 @@ void notify(wait_queue& queue, bool all, site where) {
   task_set rest = queue.waiting;
   for (std::uint64_t skip = active->choose_announced(waiters); skip > 0; --skip) rest &= rest - 1;
   wake(queue, lowest(rest));
+}
+
+void notify_atomic(atomic_state& what, bool all, site where) {
+  if (state.graph != nullptr) graph_refuse("atomic::notify_one or notify_all");
+  announce(all ? operation_kind::notify_all : operation_kind::notify_one, &what, where);
+  task_set waiting = active->awaiting(what);
+  if (waiting == 0) return;
+  if (!all) {
+    for (std::uint64_t skip = active->choose_announced(static_cast<std::uint64_t>(std::popcount(waiting))); skip > 0; --skip)
+      waiting &= waiting - 1;
+    waiting &= 0 - waiting;
+  }
+  enable(waiting);
 }
 
 std::int64_t deadline_after(std::chrono::nanoseconds duration) {
@@ -122,6 +173,14 @@ void sleep(std::chrono::nanoseconds duration, site where) {
 
 void join(unsigned slot, site where) { active->join(slot, where); }
 
+void gate_misused(const gate& what, const char* message, site where) {
+  if (std::uncaught_exceptions() != 0) return;
+  const char* oracle = what.type == object_type::semaphore ? "semaphore_misuse"
+                       : what.type == object_type::latch   ? "latch_misuse"
+                                                           : "barrier_misuse";
+  misuse(oracle, &what, message, where);
+}
+
 void thread_misused(const char* message, site where) { misuse("thread_misuse", nullptr, message, where); }
 
 // ---- core.h ----
@@ -147,6 +206,11 @@ void assume_failed(site where) {
 std::uint64_t choose(std::uint64_t outcomes, site where) {
   if (state.generation == generation_none) unusable_outside();
   return active->choose(outcomes, where);
+}
+bool choose_fault(fault what, site where) {
+  if (choose(2, where) == 0) return false;
+  --state.current->faults_left[static_cast<std::size_t>(what)];
+  return true;
 }
 void bad_range(std::int64_t low, std::int64_t high, site where) {
   misuse("harness_misuse", nullptr,

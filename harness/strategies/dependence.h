@@ -10,6 +10,7 @@ namespace kvrace::detail {
 [[nodiscard]] inline bool reads_only(const task_record& task) {
   switch (task.pending_kind) {
     case operation_kind::load:
+    case operation_kind::await:
     case operation_kind::lock_shared:
     case operation_kind::unlock_shared: return true;
     case operation_kind::compare_exchange: return !task.succeeds(task);

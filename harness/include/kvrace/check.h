@@ -18,11 +18,21 @@ namespace kvrace {
 // the schedule and the choices it asks for.
 using program = std::function<void(run&)>;
 
+// What may go wrong although nobody is to blame, and how often to each task of a run: where it may, the strategy chooses
+// whether it does.
+struct fault_budget {
+  unsigned weak_failures = 0;        // compare_exchange_weak fails although the value is the expected one
+  unsigned spurious_wakeups = 0;     // a wait for a condition variable ends without a notification
+  unsigned allocation_failures = 0;  // Sync::allocator and Sync::make throw std::bad_alloc
+  unsigned cancellations = 0;        // cancellation_point() throws kvrace::cancelled
+};
+
 // What check, prove and replay have in common.
 struct limits {
   std::uint64_t steps_max = 100'000;  // per run; more is a violation of oracle "step_bound"
   bool data_races = true;
   bool leaks = true;                  // objects from Sync::make that outlive the run
+  fault_budget faults = {};
 };
 
 struct check_options {

@@ -35,6 +35,11 @@ enum class operation_kind : std::uint8_t {
   choice,
   assume,
   access,  // a plain access that was asked to be a decision point
+  acquire,      // semaphore: takes one
+  try_acquire,
+  release,      // semaphore, future, call_once: lets others go on
+  arrive,       // latch, barrier
+  await,        // until others have arrived, or a value is there, or a notification has come
 };
 [[nodiscard]] const char* to_string(operation_kind);
 

@@ -4,6 +4,7 @@
 // cost a handful of instructions inlined into the primitive, not a call.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +38,22 @@ inline constexpr unsigned slot_none = 0xff;
 [[nodiscard]] inline constexpr task_set bit(unsigned slot) { return task_set{1} << slot; }
 [[nodiscard]] inline constexpr unsigned lowest(task_set tasks) { return static_cast<unsigned>(std::countr_zero(tasks)); }
 
-enum class object_type : std::uint32_t { mutex, shared_mutex, condition_variable, atomic, var, made };
+enum class object_type : std::uint32_t {
+  mutex,
+  shared_mutex,
+  condition_variable,
+  atomic,
+  var,
+  made,
+  semaphore,
+  latch,
+  barrier,
+  once_flag,
+  future,
+  stop_state,
+};
+
+[[nodiscard]] const char* name_of(object_type);
 
 // Identity of a primitive within its run: the slot of the task that created it and that task's creation count.
 struct object {
@@ -49,6 +65,9 @@ struct object {
   object(const object&) = delete;
   object& operator=(const object&) = delete;
 };
+
+enum class fault : std::uint8_t { weak_failure, spurious_wakeup, allocation_failure, cancellation };
+inline constexpr std::size_t fault_kinds = 4;
 
 struct wait_queue;
 class graph_run;
@@ -81,6 +100,9 @@ struct task_record {
   // Of kvrace::operation: how deep the task is in such calls, and `operations` when the outermost began.
   std::uint32_t calls_open = 0;
   std::uint64_t call_begun_at = 0;
+  // By fault. Each task has its own budget: with a common one, which of two tasks meets the fault would depend on the order of
+  // operations that are otherwise independent.
+  std::array<std::uint32_t, fault_kinds> faults_left{};
   void* fiber = nullptr;
   void (*invoke)(void* closure) = nullptr;
   void* closure = nullptr;
@@ -113,6 +135,7 @@ struct engine_state {
   std::int64_t now_ns = 0;         // virtual
   std::uint64_t* metrics = nullptr;
   std::size_t metrics_size = 0;
+  std::array<std::uint32_t, fault_kinds> faults_max{};  // by fault, for each task of this run
   std::uint64_t objects_alive = 0; // made by Sync::make and not destroyed
   task_set timed = 0;              // tasks that wait with a deadline
   std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
@@ -201,6 +224,12 @@ inline void announce_blocked(operation_kind kind, object* what, site where) {
 inline void enable(task_set tasks) {
   state.enabled |= tasks;
   if (state.wakeups_ask) state.ask_at = 0;
+}
+
+// Does it happen now? Asks the strategy while the budget lasts; free of cost where there is none.
+[[nodiscard]] bool choose_fault(fault what, site where);
+[[nodiscard]] inline bool happens(fault what, site where) {
+  return state.current != nullptr && state.current->faults_left[static_cast<std::size_t>(what)] != 0 && choose_fault(what, where);
 }
 
 // ---- happens-before ----

@@ -24,6 +24,7 @@ struct atomic_state : object {
 [[noreturn]] void atomic_misused(const atomic_state& what, const char* message, site where);
 void atomic_created_unseen(const atomic_state& what, site where);
 void fence(std::memory_order order, site where);
+void notify_atomic(atomic_state& what, bool all, site where);  // of tasks that await it
 void acquire_later(std::uint32_t message);                       // a relaxed load: an acquire fence may follow
 void release_by_fence(std::uint32_t& message, bool keep_former);  // a relaxed store or RMW: a release fence may precede
 
@@ -152,14 +153,18 @@ class atomic {
                                detail::site where = detail::site::current()) {
     return compare_exchange_strong(expected, desired, order, failure_order(order), where);
   }
-  // Never fails spuriously.
+  // Fails spuriously where limits::faults allows it and the strategy chooses so.
   bool compare_exchange_weak(T& expected, T desired, std::memory_order success, std::memory_order failure,
                              detail::site where = detail::site::current()) {
+    if (detail::happens(detail::fault::weak_failure, where)) [[unlikely]] {
+      expected = load(failure, where);
+      return false;
+    }
     return compare_exchange_strong(expected, desired, success, failure, where);
   }
   bool compare_exchange_weak(T& expected, T desired, std::memory_order order = std::memory_order_seq_cst,
                              detail::site where = detail::site::current()) {
-    return compare_exchange_strong(expected, desired, order, failure_order(order), where);
+    return compare_exchange_weak(expected, desired, order, failure_order(order), where);
   }
 
   T fetch_add(difference_type amount, std::memory_order order = std::memory_order_seq_cst,
@@ -190,28 +195,68 @@ class atomic {
     return update([bits](T old) { return static_cast<T>(old ^ bits); }, order, where);
   }
 
+  // As std::atomic::wait: blocks while the value is `old`, until a notification that comes after it has changed. A change nobody
+  // notifies of leaves the task blocked, and a deadlock is then reported as one.
+  void wait(T old, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
+    if (detail::state.graph != nullptr) [[unlikely]] detail::graph_refuse("atomic::wait");
+    while (same(load(order, where), old)) detail::announce_blocked(operation_kind::await, &state_, where);
+  }
+  void notify_one(detail::site where = detail::site::current()) {
+    require_usable(where);
+    detail::notify_atomic(state_, false, where);
+  }
+  void notify_all(detail::site where = detail::site::current()) {
+    require_usable(where);
+    detail::notify_atomic(state_, true, where);
+  }
+
   operator T() const { return load(); }  // NOLINT(google-explicit-constructor): as std
-  T operator=(T value) {                 // NOLINT(misc-unconventional-assign-operator): as std
+  T operator=(T value) {  // NOLINT(misc-unconventional-assign-operator): as std
     store(value);
     return value;
   }
-  T operator++()
+  T operator+=(difference_type amount)
+    requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
+  {
+    return static_cast<T>(fetch_add(amount) + amount);
+  }
+  T operator-=(difference_type amount)
+    requires(std::is_integral_v<T> || std::is_pointer_v<T> || std::is_floating_point_v<T>)
+  {
+    return static_cast<T>(fetch_sub(amount) - amount);
+  }
+  T operator&=(T bits)
     requires std::is_integral_v<T>
+  {
+    return static_cast<T>(fetch_and(bits) & bits);
+  }
+  T operator|=(T bits)
+    requires std::is_integral_v<T>
+  {
+    return static_cast<T>(fetch_or(bits) | bits);
+  }
+  T operator^=(T bits)
+    requires std::is_integral_v<T>
+  {
+    return static_cast<T>(fetch_xor(bits) ^ bits);
+  }
+  T operator++()
+    requires(std::is_integral_v<T> || std::is_pointer_v<T>)
   {
     return static_cast<T>(fetch_add(1) + 1);
   }
   T operator++(int)
-    requires std::is_integral_v<T>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T>)
   {
     return fetch_add(1);
   }
   T operator--()
-    requires std::is_integral_v<T>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T>)
   {
     return static_cast<T>(fetch_sub(1) - 1);
   }
   T operator--(int)
-    requires std::is_integral_v<T>
+    requires(std::is_integral_v<T> || std::is_pointer_v<T>)
   {
     return fetch_sub(1);
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <condition_variable>
 
 #include <kvrace/primitives/mutex.h>
+#include <kvrace/primitives/time.h>
 
 namespace kvrace {
 
@@ -20,7 +22,12 @@ struct wait_queue : object {
 void wait_in(wait_queue& queue, lock_state& lock, site where);
 bool wait_in_until(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site where);
 void notify(wait_queue& queue, bool all, site where);
-std::int64_t deadline_after(std::chrono::nanoseconds duration);
+// The same in two steps, for condition_variable_any: the current task enqueues, gives back its lock in whatever way, and waits.
+// wait_end_by returns false on a timeout.
+void wait_begin(wait_queue& queue, site where);
+void wait_end(wait_queue& queue, site where);
+bool wait_end_by(wait_queue& queue, std::int64_t deadline_ns, site where);
+inline void wait_cancel(wait_queue& queue) { queue.waiting &= ~bit(state.slot); }
 
 }  // namespace detail
 
@@ -48,21 +55,35 @@ class condition_variable {
   template <class Lock, class Rep, class Period>
   std::cv_status wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration,
                           detail::site where = detail::site::current()) {
-    return wait_in_until(lock, detail::deadline_after(std::chrono::ceil<std::chrono::nanoseconds>(duration)), where);
+    return wait_in_until(lock, detail::deadline_after(duration), where);
+  }
+  template <class Lock, class Duration>
+  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<steady_clock, Duration>& time,
+                            detail::site where = detail::site::current()) {
+    return wait_in_until(lock, detail::deadline_at(time), where);
   }
   template <class Lock, class Rep, class Period, class Predicate>
     requires(!std::is_convertible_v<Predicate, detail::site>)
   bool wait_for(Lock& lock, const std::chrono::duration<Rep, Period>& duration, Predicate ready,
                 detail::site where = detail::site::current()) {
-    const std::int64_t deadline_ns = detail::deadline_after(std::chrono::ceil<std::chrono::nanoseconds>(duration));
-    while (!ready())
-      if (wait_in_until(lock, deadline_ns, where) == std::cv_status::timeout) return ready();
-    return true;
+    return wait_by(lock, detail::deadline_after(duration), ready, where);
+  }
+  template <class Lock, class Duration, class Predicate>
+    requires(!std::is_convertible_v<Predicate, detail::site>)
+  bool wait_until(Lock& lock, const std::chrono::time_point<steady_clock, Duration>& time, Predicate ready,
+                  detail::site where = detail::site::current()) {
+    return wait_by(lock, detail::deadline_at(time), ready, where);
   }
   void notify_one(detail::site where = detail::site::current()) { detail::notify(queue_, false, where); }
   void notify_all(detail::site where = detail::site::current()) { detail::notify(queue_, true, where); }
 
  private:
+  template <class Lock, class Predicate>
+  bool wait_by(Lock& lock, std::int64_t deadline_ns, Predicate& ready, detail::site where) {
+    while (!ready())
+      if (wait_in_until(lock, deadline_ns, where) == std::cv_status::timeout) return ready();
+    return true;
+  }
   template <class Lock>
   std::cv_status wait_in_until(Lock& lock, std::int64_t deadline_ns, detail::site where) {
     return detail::wait_in_until(queue_, lock.mutex()->lock_, deadline_ns, where) ? std::cv_status::no_timeout

@@ -38,7 +38,11 @@ struct allocator {
   allocator() noexcept = default;
   template <class U>
   allocator(const allocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor): as std
-  [[nodiscard]] T* allocate(std::size_t count) { return static_cast<T*>(detail::arena_allocate(count * sizeof(T), alignof(T))); }
+  [[nodiscard]] T* allocate(std::size_t count) {
+    if (detail::happens(detail::fault::allocation_failure, detail::site{})) [[unlikely]]
+      throw std::bad_alloc();
+    return static_cast<T*>(detail::arena_allocate(count * sizeof(T), alignof(T)));
+  }
   void deallocate(T* memory, std::size_t count) noexcept { detail::arena_deallocate(memory, count * sizeof(T)); }
   template <class U>
   bool operator==(const allocator<U>&) const noexcept {

@@ -1,8 +1,10 @@
 // mutex, and the lock guards that pass the caller's source location on.
 #pragma once
 
+#include <chrono>
 #include <mutex>
 #include <shared_mutex>
+#include <tuple>
 
 #include <kvrace/detail/core.h>
 #include <kvrace/detail/graph.h>
@@ -14,7 +16,8 @@ namespace detail {
 struct lock_state : object {
   std::uint32_t message = 0;
   std::uint32_t owner = slot_none;
-  task_set waiters = 0;  // tasks that have announced to take it
+  task_set waiters = 0;        // tasks that have announced to take it
+  task_set waiters_timed = 0;  // tasks that wait for it with a deadline
 
   lock_state() : object(object_type::mutex) {}
 };
@@ -23,7 +26,7 @@ struct lock_state : object {
 inline void take(lock_state& lock) {
   lock.owner = state.slot;
   lock.waiters &= ~bit(state.slot);
-  state.enabled &= ~lock.waiters;
+  state.enabled &= ~(lock.waiters | (lock.waiters_timed & state.timed));
   acquire(lock.message);
   instrumentation::acquire(&lock);
 }
@@ -31,11 +34,23 @@ inline void give_back(lock_state& lock) {
   instrumentation::release(&lock);
   release_store(lock.message);
   lock.owner = slot_none;
-  if (lock.waiters != 0) enable(lock.waiters);
+  if (const task_set all = lock.waiters | lock.waiters_timed; all != 0) enable(all);
 }
 [[noreturn]] void lock_misused(const object& lock, const char* message, site where);
 // Nothing happens while an exception unwinds: that exception is the finding then.
 void lock_destroyed(const object& lock, const char* message);
+// Of unique_lock and shared_lock, where those of std throw std::system_error.
+[[noreturn]] void guard_misused(const char* message, site where);
+inline void require_lockable(const void* mutex, bool owns, site where) {
+  if (mutex == nullptr) [[unlikely]]
+    guard_misused("a lock that has no mutex is locked", where);
+  if (owns) [[unlikely]]
+    guard_misused("a lock that owns its mutex is locked again", where);
+}
+inline void require_owned(bool owns, site where) {
+  if (!owns) [[unlikely]]
+    guard_misused("a lock that does not own its mutex is unlocked", where);
+}
 
 }  // namespace detail
 
@@ -87,7 +102,7 @@ class mutex {
     detail::give_back(lock_);
   }
 
- private:
+ protected:
   friend class condition_variable;
   friend struct sync;
   detail::lock_state lock_;
@@ -110,6 +125,42 @@ class lock_guard {
   detail::site where_;
 };
 
+namespace detail {
+// A mutex for std::lock, which does not know of source locations.
+template <class Mutex>
+struct located {
+  Mutex& mutex;
+  site where;
+  void lock() { mutex.lock(where); }
+  bool try_lock() { return mutex.try_lock(where); }
+  void unlock() { mutex.unlock(where); }
+};
+}  // namespace detail
+
+// As std::scoped_lock: takes all of them by the standard library's own algorithm, which backs off instead of deadlocking.
+template <class... Mutexes>
+class scoped_lock {
+ public:
+  explicit scoped_lock(Mutexes&... mutexes, detail::site where = detail::site::current()) : mutexes_(mutexes...), where_(where) {
+    if constexpr (sizeof...(Mutexes) == 1) {
+      (mutexes.lock(where), ...);
+    } else if constexpr (sizeof...(Mutexes) > 1) {
+      std::apply([](auto... each) { std::lock(each...); }, std::tuple(detail::located<Mutexes>{mutexes, where}...));
+    }
+  }
+  scoped_lock(const scoped_lock&) = delete;
+  scoped_lock& operator=(const scoped_lock&) = delete;
+  ~scoped_lock() {
+    std::apply([this](Mutexes&... each) { (each.unlock(where_), ...); }, mutexes_);
+  }
+
+ private:
+  std::tuple<Mutexes&...> mutexes_;
+  detail::site where_;
+};
+template <class... Mutexes>
+scoped_lock(Mutexes&...) -> scoped_lock<Mutexes...>;
+
 // As std::unique_lock.
 template <class Mutex>
 class unique_lock {
@@ -123,10 +174,11 @@ class unique_lock {
       : mutex_(&mutex), where_(where), owns_(true) {}
   unique_lock(Mutex& mutex, std::try_to_lock_t, detail::site where = detail::site::current())
       : mutex_(&mutex), where_(where), owns_(mutex.try_lock(where)) {}
-  unique_lock(unique_lock&& other) noexcept : mutex_(other.mutex_), where_(other.where_), owns_(other.owns_) {
-    other.mutex_ = nullptr;
-    other.owns_ = false;
-  }
+  template <class Rep, class Period>
+  unique_lock(Mutex& mutex, const std::chrono::duration<Rep, Period>& duration, detail::site where = detail::site::current())
+      : mutex_(&mutex), where_(where), owns_(mutex.try_lock_for(duration, where)) {}
+  unique_lock(unique_lock&& other) noexcept
+      : mutex_(std::exchange(other.mutex_, nullptr)), where_(other.where_), owns_(std::exchange(other.owns_, false)) {}
   unique_lock& operator=(unique_lock&& other) noexcept {
     if (owns_) unlock(where_);
     mutex_ = std::exchange(other.mutex_, nullptr);
@@ -139,11 +191,26 @@ class unique_lock {
   }
 
   void lock(detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
     mutex_->lock(where);
     owns_ = true;
   }
-  bool try_lock(detail::site where = detail::site::current()) { return owns_ = mutex_->try_lock(where); }
+  bool try_lock(detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock(where);
+  }
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& duration, detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock_for(duration, where);
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time, detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock_until(time, where);
+  }
   void unlock(detail::site where = detail::site::current()) {
+    detail::require_owned(owns_, where);
     mutex_->unlock(where);
     owns_ = false;
   }

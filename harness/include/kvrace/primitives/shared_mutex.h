@@ -17,6 +17,8 @@ struct shared_lock_state : object {
   task_set readers = 0;
   task_set waiters = 0;               // tasks that have announced to write
   task_set waiters_shared = 0;        // tasks that have announced to read
+  task_set waiters_timed = 0;         // tasks that wait to write with a deadline
+  task_set waiters_shared_timed = 0;  // tasks that wait to read with a deadline
 
   shared_lock_state() : object(object_type::shared_mutex) {}
 };
@@ -67,7 +69,8 @@ class shared_mutex {
     detail::instrumentation::release(&lock_.writer_message);
     detail::release_store(lock_.writer_message);
     lock_.owner = detail::slot_none;
-    if (const task_set all = lock_.waiters | lock_.waiters_shared; all != 0) detail::enable(all);
+    const task_set all = lock_.waiters | lock_.waiters_shared | lock_.waiters_timed | lock_.waiters_shared_timed;
+    if (all != 0) detail::enable(all);
   }
 
   void lock_shared(detail::site where = detail::site::current()) {
@@ -100,10 +103,10 @@ class shared_mutex {
     detail::instrumentation::release(&lock_.readers);
     detail::release_join(lock_.readers_message);
     lock_.readers &= ~detail::bit(detail::state.slot);
-    if (lock_.readers == 0 && lock_.waiters != 0) detail::enable(lock_.waiters);
+    if (const task_set all = lock_.waiters | lock_.waiters_timed; lock_.readers == 0 && all != 0) detail::enable(all);
   }
 
- private:
+ protected:
   void require_not_held(detail::site where) const {
     detail::require_usable(lock_, where);
     if (lock_.owner == detail::state.slot || (lock_.readers & detail::bit(detail::state.slot)) != 0) [[unlikely]]
@@ -112,7 +115,8 @@ class shared_mutex {
   void take_exclusive() {
     lock_.owner = detail::state.slot;
     lock_.waiters &= ~detail::bit(detail::state.slot);
-    detail::state.enabled &= ~(lock_.waiters | lock_.waiters_shared);
+    const task_set timed = (lock_.waiters_timed | lock_.waiters_shared_timed) & detail::state.timed;
+    detail::state.enabled &= ~(lock_.waiters | lock_.waiters_shared | timed);
     detail::acquire(lock_.writer_message);
     detail::acquire(lock_.readers_message);
     detail::instrumentation::acquire(&lock_.writer_message);
@@ -121,7 +125,7 @@ class shared_mutex {
   void take_shared() {
     lock_.readers |= detail::bit(detail::state.slot);
     lock_.waiters_shared &= ~detail::bit(detail::state.slot);
-    detail::state.enabled &= ~lock_.waiters;
+    detail::state.enabled &= ~(lock_.waiters | (lock_.waiters_timed & detail::state.timed));
     detail::acquire(lock_.writer_message);
     detail::instrumentation::acquire(&lock_.writer_message);
   }
@@ -134,28 +138,63 @@ class shared_mutex {
 template <class Mutex>
 class shared_lock {
  public:
-  explicit shared_lock(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where), owns_(true) {
-    mutex.lock_shared(where);
+  shared_lock() = default;
+  explicit shared_lock(Mutex& mutex, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) {
+    lock(where);
   }
-  shared_lock(const shared_lock&) = delete;
-  shared_lock& operator=(const shared_lock&) = delete;
+  shared_lock(Mutex& mutex, std::defer_lock_t, detail::site where = detail::site::current()) : mutex_(&mutex), where_(where) {}
+  shared_lock(Mutex& mutex, std::adopt_lock_t, detail::site where = detail::site::current())
+      : mutex_(&mutex), where_(where), owns_(true) {}
+  shared_lock(Mutex& mutex, std::try_to_lock_t, detail::site where = detail::site::current())
+      : mutex_(&mutex), where_(where), owns_(mutex.try_lock_shared(where)) {}
+  shared_lock(shared_lock&& other) noexcept
+      : mutex_(std::exchange(other.mutex_, nullptr)), where_(other.where_), owns_(std::exchange(other.owns_, false)) {}
+  shared_lock& operator=(shared_lock&& other) noexcept {
+    if (owns_) unlock(where_);
+    mutex_ = std::exchange(other.mutex_, nullptr);
+    where_ = other.where_;
+    owns_ = std::exchange(other.owns_, false);
+    return *this;
+  }
   ~shared_lock() {
     if (owns_) mutex_->unlock_shared(where_);
   }
-  void unlock(detail::site where = detail::site::current()) {
-    mutex_->unlock_shared(where);
-    owns_ = false;
-  }
   void lock(detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
     mutex_->lock_shared(where);
     owns_ = true;
   }
+  bool try_lock(detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock_shared(where);
+  }
+  template <class Rep, class Period>
+  bool try_lock_for(const std::chrono::duration<Rep, Period>& duration, detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock_shared_for(duration, where);
+  }
+  template <class Clock, class Duration>
+  bool try_lock_until(const std::chrono::time_point<Clock, Duration>& time, detail::site where = detail::site::current()) {
+    detail::require_lockable(mutex_, owns_, where);
+    return owns_ = mutex_->try_lock_shared_until(time, where);
+  }
+  void unlock(detail::site where = detail::site::current()) {
+    detail::require_owned(owns_, where);
+    mutex_->unlock_shared(where);
+    owns_ = false;
+  }
+  Mutex* release() noexcept {
+    owns_ = false;
+    return std::exchange(mutex_, nullptr);
+  }
   [[nodiscard]] bool owns_lock() const noexcept { return owns_; }
+  [[nodiscard]] explicit operator bool() const noexcept { return owns_; }
+  [[nodiscard]] Mutex* mutex() const noexcept { return mutex_; }
 
  private:
-  Mutex* mutex_;
+  Mutex* mutex_ = nullptr;
   detail::site where_;
-  bool owns_;
+  bool owns_ = false;
 };
 
 }  // namespace kvrace

@@ -39,28 +39,34 @@ inline void check_read(access_history& data, site where) {
   const engine_state& s = state;
   require_usable(data, where);
   const clock_value* now = s.current->clock.at;
-  if (data.write_clock > now[data.write_slot]) [[unlikely]] race_on_read(data, where);
+  if (data.write_clock > now[data.write_slot]) [[unlikely]]
+    race_on_read(data, where);
   if (data.read_slot == s.slot || data.read_clock <= now[data.read_slot]) {
     data.read_slot = static_cast<std::uint8_t>(s.slot);
     data.read_clock = now[s.slot];
     data.read_site = where;
-    if (data.reads != 0) [[unlikely]] read_concurrently(data, where);
+    if (data.reads != 0) [[unlikely]]
+      read_concurrently(data, where);
   } else {
     read_concurrently(data, where);
   }
-  if (s.recording) [[unlikely]] record_access(data, false, where);
+  if (s.recording) [[unlikely]]
+    record_access(data, false, where);
 }
 inline void check_write(access_history& data, site where) {
   const engine_state& s = state;
   require_usable(data, where);
   const clock_value* now = s.current->clock.at;
-  if (data.write_clock > now[data.write_slot] || data.read_clock > now[data.read_slot]) [[unlikely]] race_on_write(data, where);
-  if (data.reads != 0) [[unlikely]] check_reads(data, where);
+  if (data.write_clock > now[data.write_slot] || data.read_clock > now[data.read_slot]) [[unlikely]]
+    race_on_write(data, where);
+  if (data.reads != 0) [[unlikely]]
+    check_reads(data, where);
   data.write_slot = static_cast<std::uint8_t>(s.slot);
   data.write_clock = now[s.slot];
   data.write_site = where;
   data.read_clock = 0;
-  if (s.recording) [[unlikely]] record_access(data, true, where);
+  if (s.recording) [[unlikely]]
+    record_access(data, true, where);
 }
 // Destruction conflicts with every access, as a write does.
 inline void check_destroy(access_history& data) {
@@ -68,7 +74,8 @@ inline void check_destroy(access_history& data) {
     const clock_value* now = state.current->clock.at;
     if (data.write_clock > now[data.write_slot] || data.read_clock > now[data.read_slot]) [[unlikely]]
       race_on_write(data, site::current());
-    if (data.reads != 0) [[unlikely]] check_reads(data, site::current());
+    if (data.reads != 0) [[unlikely]]
+      check_reads(data, site::current());
   }
   mark_destroyed(data);
 }
@@ -117,6 +124,16 @@ class var {
     store(std::move(from.value), from.where);
     return *this;
   }
+  var& operator+=(assigned amount) {
+    store(static_cast<T>(load(amount.where) + amount.value), amount.where);
+    return *this;
+  }
+  var& operator-=(assigned amount) {
+    store(static_cast<T>(load(amount.where) - amount.value), amount.where);
+    return *this;
+  }
+  var& operator++() { return *this += assigned(T{1}, detail::site{}); }
+  var& operator--() { return *this -= assigned(T{1}, detail::site{}); }
 
  private:
   friend struct sync;

@@ -1,0 +1,127 @@
+// What may go wrong although nobody is to blame: chosen by the strategy, within a budget that the claim states.
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <kvrace/kvrace.h>
+
+#include "test_support.h"
+
+using namespace kvrace::testing;
+using kvrace::atomic;
+using kvrace::var;
+
+namespace {
+
+// Without a loop, as if weak were strong.
+void set_once(kvrace::run& run) {
+  atomic<int> value(0);
+  int expected = 0;
+  run.require(value.compare_exchange_weak(expected, 1), "nobody else writes");
+}
+
+void wait_without_loop(kvrace::run& run) {
+  kvrace::mutex m;
+  kvrace::condition_variable ready;
+  var<bool> is_ready(false);
+  both(
+      run,
+      [&] {
+        kvrace::unique_lock lock(m);
+        if (!is_ready) ready.wait(lock);
+        run.require(is_ready, "the only notification comes after it is set");
+      },
+      [&] {
+        const kvrace::lock_guard lock(m);
+        is_ready = true;
+        ready.notify_one();
+      });
+}
+
+}  // namespace
+
+TEST_CASE("compare_exchange_weak fails spuriously only within the budget") {
+  CHECK(outcome(explore(set_once)) == "PROVED");
+  CHECK(outcome(explore(set_once, {.faults = {.weak_failures = 1}})) == "requirement");
+  const kvrace::result looped = explore(
+      [](kvrace::run& run) {
+        atomic<int> value(0);
+        const auto add = [&] {
+          int expected = value.load();
+          while (!value.compare_exchange_weak(expected, expected + 1)) {
+          }
+        };
+        both(run, add, add);
+        run.require(value.load() == 2, "both");
+      },
+      {.faults = {.weak_failures = 2}});
+  INFO(looped);
+  CHECK(looped.verdict == kvrace::verdict::proved);
+  CHECK(contains(looped.claim, "at most 2 spurious failures a task and no other"));
+}
+
+TEST_CASE("each task has a budget of its own, whoever comes first") {
+  std::set<int> failed;
+  const kvrace::result found = kvrace::prove({.limits = {.faults = {.weak_failures = 1}}}, [&](kvrace::run& run) {
+    atomic<int> a(0);
+    atomic<int> b(0);
+    int fails = 0;
+    const auto task = [&fails](atomic<int>& value) {
+      int expected = 0;
+      while (!value.compare_exchange_weak(expected, 1)) ++fails;
+    };
+    both(run, [&] { task(a); }, [&] { task(b); });
+    failed.insert(fails);
+  });
+  INFO(found);
+  CHECK(found.verdict == kvrace::verdict::proved);
+  CHECK(failed == std::set<int>{0, 1, 2});
+}
+
+TEST_CASE("a wait without a loop is broken by one spurious wakeup, and found by sampling too") {
+  CHECK(outcome(explore(wait_without_loop)) == "PROVED");
+  CHECK(outcome(explore(wait_without_loop, {.faults = {.spurious_wakeups = 1}})) == "requirement");
+  const kvrace::result sampled = kvrace::check({.runs = 1'000, .limits = {.faults = {.spurious_wakeups = 1}}}, wait_without_loop);
+  REQUIRE(outcome(sampled) == "requirement");
+  const auto again =
+      kvrace::replay({.limits = {.faults = {.spurious_wakeups = 1}}}, sampled.findings.front().schedule, wait_without_loop);
+  CHECK(outcome(again) == "requirement");
+}
+
+TEST_CASE("allocations fail where the budget allows it, and a caller that does not clean up is found") {
+  const auto insert = [](bool cleans_up) {
+    return [cleans_up](kvrace::run&) {
+      struct node {
+        int value;
+      };
+      try {
+        node* first = kvrace::sync::make<node>(1);
+        try {
+          kvrace::sync::destroy(kvrace::sync::make<node>(2));
+        } catch (const std::bad_alloc&) {
+          if (cleans_up) kvrace::sync::destroy(first);
+          return;
+        }
+        kvrace::sync::destroy(first);
+      } catch (const std::bad_alloc&) {
+      }
+    };
+  };
+  CHECK(outcome(explore(insert(false))) == "PROVED");
+  CHECK(outcome(explore(insert(false), {.faults = {.allocation_failures = 1}})) == "leak");
+  CHECK(outcome(explore(insert(true), {.faults = {.allocation_failures = 1}})) == "PROVED");
+}
+
+TEST_CASE("a cancellation point throws within the budget, in each place where it may") {
+  std::set<int> reached_points;
+  const kvrace::result found = kvrace::prove({.limits = {.faults = {.cancellations = 1}}}, [&](kvrace::run&) {
+    int points = 0;
+    try {
+      for (; points < 3; ++points) kvrace::cancellation_point();
+    } catch (const kvrace::cancelled&) {
+    }
+    reached_points.insert(points);
+  });
+  CHECK(found.verdict == kvrace::verdict::proved);
+  CHECK(reached_points == std::set<int>{0, 1, 2, 3});
+}
