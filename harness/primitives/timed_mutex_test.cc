@@ -24,7 +24,7 @@ TEST_CASE("a timed lock is taken as soon as it is free, and given up at the dead
           });
           run.spawn("patient", [&] {
             kvrace::yield();
-            run.require(m.try_lock_until(kvrace::steady_clock::now() + 1s), "free in time");
+            run.require(m.try_lock_until(kvrace::virtual_clock::now() + 1s), "free in time");
             run.require(kvrace::run::now() == 10ms, "at once");
             m.unlock();
           });

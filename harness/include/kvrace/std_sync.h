@@ -112,7 +112,7 @@ struct std_sync {
   template <class Callback>
   using stop_callback = std::stop_callback<Callback>;
   using atomic_flag = std::atomic_flag;
-  using steady_clock = std::chrono::steady_clock;
+  using clock = std::chrono::steady_clock;
   template <class T>
   using task_local = std_task_local<T>;
   template <class T>
@@ -150,7 +150,7 @@ struct std_sync {
     std::this_thread::sleep_for(duration);
   }
   template <class Duration>
-  static void sleep_until(const std::chrono::time_point<steady_clock, Duration>& time) {
+  static void sleep_until(const std::chrono::time_point<clock, Duration>& time) {
     std::this_thread::sleep_until(time);
   }
   // The value of an atomic without an access, for audits at points where no task is inside the object under test.

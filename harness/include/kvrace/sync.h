@@ -68,7 +68,7 @@ struct sync {
   template <class Callback>
   using stop_callback = kvrace::stop_callback<Callback>;
   using atomic_flag = kvrace::atomic_flag;
-  using steady_clock = kvrace::steady_clock;
+  using clock = kvrace::virtual_clock;
   template <class T>
   using task_local = kvrace::task_local<T>;
   template <class T>
@@ -122,7 +122,7 @@ struct sync {
     kvrace::sleep_for(duration, where);
   }
   template <class Duration>
-  static void sleep_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  static void sleep_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                           detail::site where = detail::site::current()) {
     kvrace::sleep_until(time, where);
   }

@@ -58,7 +58,7 @@ class condition_variable {
     return wait_in_until(lock, detail::deadline_after(duration), where);
   }
   template <class Lock, class Duration>
-  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<steady_clock, Duration>& time,
+  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<virtual_clock, Duration>& time,
                             detail::site where = detail::site::current()) {
     return wait_in_until(lock, detail::deadline_at(time), where);
   }
@@ -70,7 +70,7 @@ class condition_variable {
   }
   template <class Lock, class Duration, class Predicate>
     requires(!std::is_convertible_v<Predicate, detail::site>)
-  bool wait_until(Lock& lock, const std::chrono::time_point<steady_clock, Duration>& time, Predicate ready,
+  bool wait_until(Lock& lock, const std::chrono::time_point<virtual_clock, Duration>& time, Predicate ready,
                   detail::site where = detail::site::current()) {
     return wait_by(lock, detail::deadline_at(time), ready, where);
   }

@@ -60,7 +60,7 @@ class condition_variable_any {
     return wait_by(lock, detail::deadline_after(duration), where);
   }
   template <class Lock, class Duration>
-  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<steady_clock, Duration>& time,
+  std::cv_status wait_until(Lock& lock, const std::chrono::time_point<virtual_clock, Duration>& time,
                             detail::site where = detail::site::current()) {
     return wait_by(lock, detail::deadline_at(time), where);
   }

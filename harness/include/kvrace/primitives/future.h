@@ -87,7 +87,7 @@ class future_base {
     return linked<T>(link_)->wait_until(deadline_after(duration), where);
   }
   template <class Duration>
-  std::future_status wait_until(const std::chrono::time_point<steady_clock, Duration>& time, site where = site::current()) const {
+  std::future_status wait_until(const std::chrono::time_point<virtual_clock, Duration>& time, site where = site::current()) const {
     return linked<T>(link_)->wait_until(deadline_at(time), where);
   }
 
@@ -233,9 +233,9 @@ class packaged_task<T(Arguments...)> {
 // all tasks.
 template <class F, class... Arguments>
 [[nodiscard]] auto async(F&& function, Arguments&&... arguments) {
-  using result = std::invoke_result_t<std::decay_t<F>, std::decay_t<Arguments>...>;
-  promise<result> made;
-  future<result> later = made.get_future();
+  using returned = std::invoke_result_t<std::decay_t<F>, std::decay_t<Arguments>...>;
+  promise<returned> made;
+  future<returned> later = made.get_future();
   thread([made = std::move(made), call = std::decay_t<F>(std::forward<F>(function)),
           values = std::tuple<std::decay_t<Arguments>...>(std::forward<Arguments>(arguments)...)]() mutable {
     std::apply([&](auto&... each) { detail::fulfil_by(made, call, std::move(each)...); }, values);

@@ -57,7 +57,7 @@ class counting_semaphore {
     return try_acquire_by(detail::deadline_after(duration), where);
   }
   template <class Duration>
-  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  [[nodiscard]] bool try_acquire_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                                        detail::site where = detail::site::current()) {
     return try_acquire_by(detail::deadline_at(time), where);
   }

@@ -103,8 +103,8 @@ void sleep_for(const std::chrono::duration<Rep, Period>& duration, detail::site 
   detail::sleep(std::chrono::ceil<std::chrono::nanoseconds>(duration), where);
 }
 template <class Duration>
-void sleep_until(const std::chrono::time_point<steady_clock, Duration>& time, detail::site where = detail::site::current()) {
-  detail::sleep(std::chrono::ceil<std::chrono::nanoseconds>(time - steady_clock::now()), where);
+void sleep_until(const std::chrono::time_point<virtual_clock, Duration>& time, detail::site where = detail::site::current()) {
+  detail::sleep(std::chrono::ceil<std::chrono::nanoseconds>(time - virtual_clock::now()), where);
 }
 
 }  // namespace kvrace

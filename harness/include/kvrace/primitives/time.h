@@ -11,11 +11,11 @@ namespace kvrace {
 
 // As std::chrono::steady_clock, of the run in progress; 0 at its beginning. It advances when no task is enabled, to the next
 // deadline. Under prove() there is no time: it stands still.
-struct steady_clock {
+struct virtual_clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
-  using time_point = std::chrono::time_point<steady_clock>;
+  using time_point = std::chrono::time_point<virtual_clock>;
   static constexpr bool is_steady = true;
   [[nodiscard]] static time_point now() noexcept { return time_point(duration(detail::state.now_ns)); }
 };
@@ -29,7 +29,7 @@ std::int64_t deadline_after(const std::chrono::duration<Rep, Period>& duration) 
 }
 // Only of the virtual clock: another knows nothing of the run.
 template <class Duration>
-std::int64_t deadline_at(const std::chrono::time_point<steady_clock, Duration>& time) {
+std::int64_t deadline_at(const std::chrono::time_point<virtual_clock, Duration>& time) {
   return deadline_after(std::chrono::ceil<std::chrono::nanoseconds>(time.time_since_epoch()) -
                         std::chrono::nanoseconds(state.now_ns));
 }

@@ -41,7 +41,7 @@ class timed_mutex : public mutex {
     return try_until(detail::deadline_after(duration), where);
   }
   template <class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                                     detail::site where = detail::site::current()) {
     return try_until(detail::deadline_at(time), where);
   }
@@ -67,7 +67,7 @@ class shared_timed_mutex : public shared_mutex {
     return try_until(detail::deadline_after(duration), where);
   }
   template <class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                                     detail::site where = detail::site::current()) {
     return try_until(detail::deadline_at(time), where);
   }
@@ -77,7 +77,7 @@ class shared_timed_mutex : public shared_mutex {
     return try_shared_until(detail::deadline_after(duration), where);
   }
   template <class Duration>
-  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  [[nodiscard]] bool try_lock_shared_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                                            detail::site where = detail::site::current()) {
     return try_shared_until(detail::deadline_at(time), where);
   }
@@ -145,7 +145,7 @@ class recursive_timed_mutex : public detail::recursive<timed_mutex> {
     return true;
   }
   template <class Duration>
-  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<steady_clock, Duration>& time,
+  [[nodiscard]] bool try_lock_until(const std::chrono::time_point<virtual_clock, Duration>& time,
                                     detail::site where = detail::site::current()) {
     if (!owned(where) && !timed_mutex::try_lock_until(time, where)) return false;
     ++depth_;
