@@ -19,6 +19,7 @@
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
 #include "runtime/stopwatch.h"
+#include "runtime/workers.h"
 #include "strategies/replay.h"
 
 namespace kvrace {
@@ -40,6 +41,9 @@ constexpr std::size_t ledger_max = 2'000;
 // Longer schedules are not kept while sampling, so that memory stays flat in runs of millions of requests: a run that fails is
 // then sampled again, with everything kept.
 constexpr std::size_t deviations_sampled_max = 100'000;
+// So many runs are executed before other processes are asked for the rest: a search that is over by then needs none, and a
+// strategy has learnt what it learns in its first runs.
+constexpr std::uint64_t runs_before_workers = 64;
 
 // One search at a time: primitives find the execution through a global.
 class session {
@@ -91,6 +95,10 @@ class search {
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
   bool loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded);
 
+  // Runs [found().counts.runs, limit.runs) in `jobs` processes, with the same outcome as loop().
+  void loop_in_workers(strategy& strategy, const program& tested, const budget& limit, unsigned jobs);
+  [[nodiscard]] std::uint64_t runs_outside() const { return runs_outside_; }  // of the bound, by other processes
+
   // Re-executes a schedule and records it.
   finding record(const schedule& schedule, const program& tested, std::uint64_t run, bool* reproduced);
 
@@ -101,11 +109,19 @@ class search {
 
   result& found() { return found_; }
   [[nodiscard]] bool cut() const { return cut_; }
+  [[nodiscard]] bool may_go_on(const budget& limit) const {
+    return !cut_ && found_.verdict != verdict::unsound && !(limit.stop_at_violation && found_.verdict == verdict::violation);
+  }
   void finish_metrics() {
     for (std::size_t i = 0; i < metrics_.size(); ++i) found_.metrics[i].second = metrics_[i];
   }
 
  private:
+  run_end run_again(strategy& strategy, const program& tested, const budget& limit, std::uint64_t index, bool whole);
+  bool end_as_unsound(std::uint64_t index);
+  run_block execute_block(strategy& strategy, const program& tested, const budget& limit, std::uint64_t first,
+                          std::uint64_t last);
+  bool take_in(const run_block& block, strategy& strategy, const program& tested, const budget& limit);
   bool handle_failure(const program& tested, std::uint64_t run, const budget& limit);
   [[nodiscard]] bool progress(const budget& limit, double elapsed_s, const bounded_search* bounded);
 
@@ -118,10 +134,25 @@ class search {
   std::optional<schedule> first_;  // of the first run
   run_summary first_summary_;
   bool cut_ = false;  // a budget or the observer has ended the search
+  std::uint64_t runs_outside_ = 0;
+  std::map<std::uint64_t, std::string> signatures_;  // of the findings, by hash
 };
 
-void search::tally(const execution& done) {
-  search_counts& counts = found_.counts;
+std::string signature_of(const run_failure& failure) {
+  finding probe;
+  probe.oracle = failure.oracle;
+  probe.subject = failure.subject;
+  probe.sites = failure.sites;
+  return probe.signature();
+}
+
+std::uint64_t hash_of(std::string_view text) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001b3;
+  return hash;
+}
+
+void add_run(search_counts& counts, const execution& done) {
   const run_summary summary = done.summary();
   ++counts.runs;
   counts.steps += summary.steps;
@@ -131,6 +162,8 @@ void search::tally(const execution& done) {
   counts.tasks_max = std::max<std::uint64_t>(counts.tasks_max, summary.tasks);
   counts.decisions_max = std::max(counts.decisions_max, summary.decisions);
 }
+
+void search::tally(const execution& done) { add_run(found_.counts, done); }
 
 bool search::progress(const budget& limit, double elapsed_s, const bounded_search* bounded) {
   if (limit.time_s > 0 && elapsed_s >= limit.time_s) {
@@ -187,15 +220,7 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
     run_end end = the_run.run(tested, settings);
     strategy.end_run(the_run.summary());
     tally(the_run);
-    if (the_run.failure() && !the_run.deviations_complete()) {
-      std::vector<std::uint64_t> scratch(metrics_.size());
-      settings.metrics = scratch;
-      settings.deviations_max = SIZE_MAX;
-      settings.stop_at_violation = settings.repeated = true;
-      settings.go_on = nullptr;
-      (void)strategy.begin_run(index, view);
-      end = the_run.run(tested, settings);
-    }
+    if (the_run.failure() && !the_run.deviations_complete()) end = run_again(strategy, tested, limit, index, false);
     if (index == 0 && !the_run.failure() && the_run.deviations_complete() && end != run_end::cut) {
       first_ = {limit.set_up, the_run.deviations()};
       first_summary_ = the_run.summary();
@@ -204,11 +229,7 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
     if (observer_ != nullptr) observer_->on_run(observed(the_run, index, limit.set_up));
     if (!the_run.failure()) continue;
     if (end == run_end::unsound) {
-      found_.verdict = verdict::unsound;
-      finding& broken = found_.findings.emplace_back();
-      broken.oracle = "unsound";
-      broken.message = the_run.failure()->message;
-      broken.run = index;
+      end_as_unsound(index);
       break;
     }
     if (!handle_failure(tested, index, limit)) break;
@@ -218,16 +239,112 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
   return ended;
 }
 
+// Executes a run once more, and counts nothing: the whole run as loop() does, or up to its violation, with everything kept.
+run_end search::run_again(strategy& strategy, const program& tested, const budget& limit, std::uint64_t index, bool whole) {
+  execution& the_run = the_execution();
+  std::vector<std::uint64_t> scratch(metrics_.size());
+  (void)strategy.begin_run(index, execution_view(the_run));
+  const std::size_t deviations_max = whole ? deviations_sampled_max : SIZE_MAX;
+  return the_run.run(tested, {limits_, &strategy, nullptr, !whole, limit.set_up, scratch, deviations_max, true, nullptr});
+}
+
+bool search::end_as_unsound(std::uint64_t index) {
+  found_.verdict = verdict::unsound;
+  finding& broken = found_.findings.emplace_back();
+  broken.oracle = "unsound";
+  broken.message = the_execution().failure()->message;
+  broken.run = index;
+  return false;
+}
+
+// In a process of its own. A run that fails ends the block if it ends the search.
+run_block search::execute_block(strategy& strategy, const program& tested, const budget& limit, std::uint64_t first,
+                                std::uint64_t last) {
+  execution& the_run = the_execution();
+  const execution_view view(the_run);
+  run_block block;
+  block.metrics.resize(metrics_.size());
+  const auto outside = [&] { return strategy.bound() ? strategy.bound()->runs_outside : 0; };
+  const std::uint64_t outside_before = outside();
+  for (std::uint64_t index = first; index < last; ++index) {
+    (void)strategy.begin_run(index, view);
+    (void)the_run.run(tested,
+                      {limits_, &strategy, nullptr, false, limit.set_up, block.metrics, deviations_sampled_max, false, nullptr});
+    strategy.end_run(the_run.summary());
+    add_run(block.counts, the_run);
+    if (limit.count_distinct) block.schedules.push_back(the_run.schedule_hash());
+    if (!the_run.failure()) continue;
+    block.failures.emplace_back(index, hash_of(signature_of(*the_run.failure())));
+    if (limit.stop_at_violation) break;
+  }
+  block.runs_outside = outside() - outside_before;
+  return block;
+}
+
+// False: the search is over.
+bool search::take_in(const run_block& block, strategy& strategy, const program& tested, const budget& limit) {
+  search_counts& counts = found_.counts;
+  counts.runs += block.counts.runs;
+  counts.steps += block.counts.steps;
+  counts.decisions += block.counts.decisions;
+  counts.switches += block.counts.switches;
+  counts.blocked += block.counts.blocked;
+  counts.tasks_max = std::max(counts.tasks_max, block.counts.tasks_max);
+  counts.decisions_max = std::max(counts.decisions_max, block.counts.decisions_max);
+  runs_outside_ += block.runs_outside;
+  for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i] += block.metrics[i];
+  schedules_.insert(block.schedules.begin(), block.schedules.end());
+  for (const auto& [index, hash] : block.failures) {
+    if (const auto known = signatures_.find(hash); known != signatures_.end()) {
+      ++counts.violations;
+      ++found_.findings[by_signature_.at(known->second)].occurrences;
+      continue;
+    }
+    run_end end = run_again(strategy, tested, limit, index, true);
+    if (!the_execution().deviations_complete()) end = run_again(strategy, tested, limit, index, false);
+    if (end == run_end::unsound) return end_as_unsound(index);
+    if (!the_execution().failure()) {
+      found_.verdict = verdict::unsound;
+      finding& broken = found_.findings.emplace_back();
+      broken.oracle = "unsound";
+      broken.run = index;
+      broken.message =
+          "run " + std::to_string(index) + " failed in another process and not when repeated: the program is not deterministic";
+      return false;
+    }
+    if (!handle_failure(tested, index, limit)) return false;
+  }
+  return true;
+}
+
+void search::loop_in_workers(strategy& strategy, const program& tested, const budget& limit, unsigned jobs) {
+  constexpr std::uint64_t block_runs_max = 256;
+  const double started_s = monotonic_time_s();
+  const double before_s = found_.time_s;
+  const std::uint64_t first = found_.counts.runs;
+  const std::uint64_t last = limit.runs == 0 ? UINT64_MAX : limit.runs;
+  const std::uint64_t block_runs = std::clamp<std::uint64_t>((last - first) / (std::uint64_t{jobs} * 16), 1, block_runs_max);
+  workers others(jobs, first, last, block_runs,
+                 [&](std::uint64_t from, std::uint64_t to) { return execute_block(strategy, tested, limit, from, to); });
+  paced_check pace(limit.time_s > 0 ? std::min(0.1, limit.time_s / 20) : 0.1);
+  run_block block;
+  for (;;) {
+    if (pace.due() && !progress(limit, before_s + monotonic_time_s() - started_s, nullptr)) cut_ = true;
+    if (cut_) break;
+    const workers::next_is next = others.next(block);
+    if (next == workers::next_is::end) break;
+    if (next == workers::next_is::block && !take_in(block, strategy, tested, limit)) break;
+  }
+  found_.counts.schedules_distinct = schedules_.size();
+  found_.time_s = before_s + monotonic_time_s() - started_s;
+}
+
 // False: the search is over.
 bool search::handle_failure(const program& tested, std::uint64_t run, const budget& limit) {
   const execution& execution = the_execution();
   ++found_.counts.violations;
   const run_failure failure = *execution.failure();
-  finding probe;
-  probe.oracle = failure.oracle;
-  probe.subject = failure.subject;
-  probe.sites = failure.sites;
-  const std::string signature = probe.signature();
+  const std::string signature = signature_of(failure);
   const bool counts = limit.sought.empty() || signature == limit.sought;
   if (counts) found_.verdict = verdict::violation;
   const bool goes_on = !(counts && limit.stop_at_violation);
@@ -250,6 +367,7 @@ bool search::handle_failure(const program& tested, std::uint64_t run, const budg
   const bool first = counts && !limit.sought.empty();
   if (first)
     for (auto& [other, index] : by_signature_) ++index;
+  signatures_.emplace(hash_of(signature), signature);
   by_signature_.emplace(signature, first ? 0 : found_.findings.size());
   found_.findings.insert(first ? found_.findings.begin() : found_.findings.end(), std::move(recorded));
   return goes_on;
@@ -318,10 +436,13 @@ result check(const check_options& options, const program& tested) {
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
-  search.loop(*strategy, tested,
-              {runs, options.time_s, options.stop_at_violation, options.count_distinct,
-               options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled},
-              nullptr);
+  detail::search::budget limit{runs, options.time_s, options.stop_at_violation, options.count_distinct,
+                               options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled};
+  const bool shared = options.jobs > 1 && (runs == 0 || runs > detail::runs_before_workers);
+  if (shared) limit.runs = detail::runs_before_workers;
+  search.loop(*strategy, tested, limit, nullptr);
+  limit.runs = runs;
+  if (shared && search.may_go_on(limit)) search.loop_in_workers(*strategy, tested, limit, options.jobs);
 
   if (search.found().counts.runs > 1) search.repeat_first(tested);
   result& found = search.found();
@@ -330,7 +451,8 @@ result check(const check_options& options, const program& tested) {
   found.seed = options.seed;
   if (found.verdict == verdict::not_found && (found.counts.runs < runs || search.cut() || detail::tested_nothing(found.counts)))
     found.verdict = verdict::incomplete;
-  const auto bound = strategy->bound();
+  auto bound = strategy->bound();
+  if (bound) bound->runs_outside += search.runs_outside();
   if (bound) found.pct_bound = bound->probability;
   found.claim = detail::claim_of(found, options.limits, bound);
   return std::move(found);

@@ -40,6 +40,9 @@ struct check_options {
   std::uint64_t seed = 1;
   std::uint64_t runs = 1'000;         // 0: no such budget
   double time_s = 0;                  // 0: no such budget. A search it ends is not reproducible, and says so
+  // Processes to share the runs, forked after the first few; the result is the same for any number. Only for programs that leave
+  // nothing behind in memory but their metrics. observer->on_run is not called for what other processes execute.
+  unsigned jobs = 1;
   bool stop_at_violation = true;      // false: go through all runs, for rates
   bool count_distinct = false;        // count different decision sequences
   // false: virtual time advances only when no task is enabled. true: there is no time; a timed wait gives up whenever the
