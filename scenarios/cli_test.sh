@@ -195,7 +195,7 @@ exit_codes() {
 
 same_bytes() {
   run 0 run --all --report first.json
-  run 0 run --all --report second.json
+  run 0 run --all --jobs 2 --report second.json
   without_timing first.json >first
   without_timing second.json >second
   cmp first second || fail 'two reports of the same scenarios differ'

@@ -101,7 +101,7 @@ struct command_line {
 
   std::vector<std::string> scenarios;
   bool all = false;
-  text_option seed, runs, time, preemptions, states, finding, schedule, report;
+  text_option seed, runs, time, preemptions, states, jobs, finding, schedule, report;
   std::string file;
 
   command_line() {
@@ -146,6 +146,10 @@ struct command_line {
     run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")
         ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
+    run->add_option("--jobs", jobs,
+                    "Processes that share the schedules to sample; the result is the same for any number. Traffic, bounded and prove "
+                    "use one")
+        ->option_text("N");
     run->footer(std::string(run_examples) + "\n" + exit_codes);
   }
 
@@ -195,6 +199,7 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.time) command.time_s = seconds_option("--time", *given.time);
   if (given.preemptions)
     command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
+  if (given.jobs) command.jobs = static_cast<unsigned>(integer_option("--jobs", *given.jobs, 1, 1024));
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
   command.report = report_of(given);
   return command;

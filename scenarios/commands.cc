@@ -69,11 +69,11 @@ reports::report not_run(const scenario& scenario, const char* mode) {
   return report;
 }
 
-reports::report search_one(const scenario& scenario, const char* mode) {
+reports::report search_one(const scenario& scenario, const char* mode, unsigned jobs) {
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
-  reports::report report = make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr), mode);
+  reports::report report = make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr, jobs), mode);
   if (account) report.traffic = account->facts();
   return report;
 }
@@ -125,7 +125,7 @@ int run_searches(const search_command& command) {
     if (stop_requested()) {
       reports.push_back(not_run(scenario, mode));
     } else {
-      reports.push_back(search_one(scenario, mode));
+      reports.push_back(search_one(scenario, mode, command.jobs));
       target.print(reports.back());
     }
     code = worse(code, reports.back().expectation.exit_code);

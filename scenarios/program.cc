@@ -63,12 +63,14 @@ kvrace::check_options sampling_options(const scenario& scenario) {
           .metrics = cache::metric_names()};
 }
 
-kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account) {
+kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account,
+                                     unsigned jobs) {
   const search& search = scenario.search;
   const kvrace::program tested = scenario.traffic ? make_traffic_program(scenario, account) : make_program(scenario);
   if (search.sampling()) {
     kvrace::check_options options = sampling_options(scenario);
     options.observer = observer;
+    if (!scenario.traffic) options.jobs = jobs;
     return kvrace::check(options, tested);
   }
   kvrace::prove_options options{.runs = search.runs.value_or(0),

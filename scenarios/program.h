@@ -14,9 +14,10 @@ namespace kvrace::scenarios {
 // How the scenario is sampled, without an observer. One that asks for an exhaustive search: by the random walk.
 [[nodiscard]] kvrace::check_options sampling_options(const scenario&);
 
-// The search the scenario asks for. `observer` may be null, and so may `account`: what traffic measured.
+// The search the scenario asks for. `observer` may be null, and so may `account`: what traffic measured. `jobs` processes share a
+// sample, but not one of traffic, whose account is in this one.
 [[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer,
-                                                   traffic_account* account = nullptr);
+                                                   traffic_account* account = nullptr, unsigned jobs = 1);
 
 // One run, along `schedule`.
 [[nodiscard]] kvrace::result follow(const scenario&, const kvrace::schedule& schedule);
