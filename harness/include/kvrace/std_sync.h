@@ -114,6 +114,12 @@ struct std_sync {
   using atomic_flag = std::atomic_flag;
   using clock = std::chrono::steady_clock;
   template <class T>
+  using shared_ptr = std::shared_ptr<T>;
+  template <class T, class... Arguments>
+  [[nodiscard]] static shared_ptr<T> make_shared(Arguments&&... arguments) {
+    return std::make_shared<T>(std::forward<Arguments>(arguments)...);
+  }
+  template <class T>
   using task_local = std_task_local<T>;
   template <class T>
   using atomic = std::atomic<T>;

@@ -19,6 +19,7 @@
 #include <kvrace/primitives/mutex.h>
 #include <kvrace/primitives/semaphore.h>
 #include <kvrace/primitives/shared_mutex.h>
+#include <kvrace/primitives/shared_ptr.h>
 #include <kvrace/primitives/stop_token.h>
 #include <kvrace/primitives/task_local.h>
 #include <kvrace/primitives/thread.h>
@@ -69,6 +70,12 @@ struct sync {
   using stop_callback = kvrace::stop_callback<Callback>;
   using atomic_flag = kvrace::atomic_flag;
   using clock = kvrace::virtual_clock;
+  template <class T>
+  using shared_ptr = kvrace::shared_ptr<T>;
+  template <class T, class... Arguments>
+  [[nodiscard]] static shared_ptr<T> make_shared(Arguments&&... arguments) {
+    return kvrace::make_shared<T>(std::forward<Arguments>(arguments)...);
+  }
   template <class T>
   using task_local = kvrace::task_local<T>;
   template <class T>

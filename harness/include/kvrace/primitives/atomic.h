@@ -13,6 +13,9 @@ namespace kvrace {
 
 namespace detail {
 
+template <class T>
+struct shared_block;
+
 struct atomic_state : object {
   std::uint32_t message = 0;     // what an acquiring load of the present value synchronises with
   clock_value created_at = 0;    // the creator's clock: using an atomic before its creation is known is a race
@@ -328,6 +331,10 @@ class atomic {
     if (detail::state.recording) [[unlikely]]
       detail::record_value(text(old) + " -> " + text(value));
   }
+
+  template <class U>
+  friend struct detail::shared_block;
+  void increment_unseen() { ++value_; }
 
   mutable detail::atomic_state state_;
   alignas(detail::instrumentation::atomic_alignment<T>) T value_{};
