@@ -69,27 +69,27 @@ unsigned consistency::lowest(const execution_graph& graph, const location_events
 
 // ---- the total order ----
 
-void consistency::mark(track& track, unsigned at) {
-  if (track.marks.size() <= at) track.marks.resize(at + 64);
-  track.marks[at] = static_cast<std::uint32_t>(track.changes.size());
+void consistency::mark(track& along, unsigned at) {
+  if (along.marks.size() <= at) along.marks.resize(at + 64);
+  along.marks[at] = static_cast<std::uint32_t>(along.changes.size());
 }
 
-void consistency::undo(execution_graph& graph, track& track, unsigned at) {
-  const std::uint32_t down_to = track.marks[at];
-  while (track.changes.size() > down_to) {
-    graph[track.changes.back().at].total = track.changes.back().former;
-    track.changes.pop_back();
+void consistency::undo(execution_graph& graph, track& along, unsigned at) {
+  const std::uint32_t down_to = along.marks[at];
+  while (along.changes.size() > down_to) {
+    graph[along.changes.back().at].total = along.changes.back().former;
+    along.changes.pop_back();
   }
-  if (track.weak >= static_cast<int>(at)) track.weak = never_weak;
+  if (along.weak >= static_cast<int>(at)) along.weak = never_weak;
 }
 
 // Raises the clock of one event and of all that follow it.
-void consistency::raise(execution_graph& graph, track& track, unsigned at, const graph_clock& by) {
+void consistency::raise(execution_graph& graph, track& along, unsigned at, const graph_clock& by) {
   raised_.clear();
   const auto one = [&](place reached, const graph_clock& clock) {
     event& e = graph[reached];
     if (e.pending || within(clock, e.total)) return;
-    track.changes.push_back({reached, e.total});
+    along.changes.push_back({reached, e.total});
     join(e.total, clock);
     raised_.push_back(reached);
   };
@@ -147,29 +147,29 @@ graph_clock consistency::from_predecessors(const execution_graph& graph, const e
   return clock;
 }
 
-void consistency::set_total(execution_graph& graph, track& track, unsigned at) {
+void consistency::set_total(execution_graph& graph, track& along, unsigned at) {
   event& e = graph[at];
   e.total = from_predecessors(graph, e, at);
   if (reads(e)) {
     const location_events& on = graph.on(e.location);
     const unsigned next = graph.position(e.source);
-    if (next < on.writes.size()) raise(graph, track, on.writes[next], e.total);
+    if (next < on.writes.size()) raise(graph, along, on.writes[next], e.total);
   } else if (writes(e)) {
     const location_events& on = graph.on(e.location);
-    if (e.mo + 1U < on.writes.size()) raise(graph, track, on.writes[e.mo + 1U], e.total);
+    if (e.mo + 1U < on.writes.size()) raise(graph, along, on.writes[e.mo + 1U], e.total);
   }
 }
 
-bool consistency::added(execution_graph& graph, track& track, unsigned at, const event* before, unsigned position) {
+bool consistency::added(execution_graph& graph, track& along, unsigned at, const event* before, unsigned position) {
   if (!keeps_total()) return true;
   const event& e = graph[at];
   const bool ordered = !(reads(e) || writes(e)) || lowest_total(graph, graph.on(e.location), before) <= position;
   if (model_ == graph_model::sc && !ordered) return false;
   // On cycles the clocks saturate: two events are in one strongly connected component exactly if each knows the other.
-  set_total(graph, track, at);
+  set_total(graph, along, at);
   if (model_ == graph_model::sc) return true;
-  if (!ordered && track.weak == never_weak) track.weak = static_cast<int>(at);
-  return track.weak == never_weak || sequential_axiom(graph, at);
+  if (!ordered && along.weak == never_weak) along.weak = static_cast<int>(at);
+  return along.weak == never_weak || sequential_axiom(graph, at);
 }
 
 bool consistency::renew(execution_graph& graph) {
