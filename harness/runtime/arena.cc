@@ -23,7 +23,7 @@ constexpr std::size_t granule = 16;
 constexpr std::size_t small_classes = 64;  // multiples of the granule; above, powers of two
 constexpr std::size_t classes = small_classes + 40;
 constexpr std::size_t redzone_bytes = instrumentation::checks_memory ? 16 : 0;  // between blocks
-constexpr std::size_t chunk_bytes = std::size_t{1} << (instrumentation::on ? 16U : 20U);
+constexpr std::size_t chunk_bytes = std::size_t{1} << (instrumentation::on ? 14U : 20U);
 
 struct chunk {
   std::unique_ptr<std::byte[]> memory;
@@ -78,7 +78,8 @@ arena& memory() {
 
 std::size_t class_of(std::size_t bytes) {
   const std::size_t granules = (std::max<std::size_t>(bytes, 1) + granule - 1) / granule;
-  return granules <= small_classes ? granules : small_classes + static_cast<std::size_t>(std::bit_width((granules - 1) / small_classes));
+  return granules <= small_classes ? granules
+                                   : small_classes + static_cast<std::size_t>(std::bit_width((granules - 1) / small_classes));
 }
 std::size_t bytes_of(std::size_t size_class) {
   return size_class <= small_classes ? size_class * granule : small_classes * granule << (size_class - small_classes);

@@ -1,9 +1,9 @@
 // What sanitizers are told of a run. Empty in a build without.
 //
-// ThreadSanitizer (KVRACE_TSAN; in CMake KVRACE_SANITIZE=thread) must see the accesses of the program under test and the order that the program's own synchronisation gives
-// them, and nothing of the engine. So the engine is compiled without instrumentation, the functions of these headers that touch
-// its state are on the ignore list (race_job/ignorelist.txt), and whatever follows is told by hand. An edge too many only hides
-// a race; an edge too few invents one.
+// ThreadSanitizer (KVRACE_TSAN; in CMake KVRACE_SANITIZE=thread) must see the accesses of the program under test and the order
+// that the program's own synchronisation gives them, and nothing of the engine. So the engine is compiled without
+// instrumentation, the functions of these headers that touch its state are on the ignore list (race_job/ignorelist.txt), and
+// whatever follows is told by hand. An edge too many only hides a race; an edge too few invents one.
 #pragma once
 
 #include <atomic>
@@ -32,8 +32,6 @@ void __tsan_read8(void*);
 void __tsan_write1(void*);
 void __tsan_write4(void*);
 void __tsan_write8(void*);
-void __tsan_read_range(void*, unsigned long);
-void __tsan_write_range(void*, unsigned long);
 }
 #endif
 
@@ -44,16 +42,26 @@ namespace kvrace::detail::instrumentation {
 inline constexpr bool on = true;
 
 // The caller's own access, told before the engine judges it, so that both see the race that ends the run. Inlined: the report
-// names the line that called.
-template <std::size_t bytes>
-[[gnu::always_inline]] inline void read(const void* at) {
-  auto* address = const_cast<void*>(at);
-  bytes == 1 ? __tsan_read1(address) : bytes == 4 ? __tsan_read4(address) : bytes == 8 ? __tsan_read8(address) : __tsan_read_range(address, bytes);
+// names the line that called. A value is accessed as a whole, so its first word stands for it.
+template <class T>
+[[gnu::always_inline]] inline void read(const T* at) {
+  auto* address = const_cast<T*>(at);
+  if constexpr (sizeof(T) >= 8 && alignof(T) >= 8)
+    __tsan_read8(address);
+  else if constexpr (sizeof(T) >= 4 && alignof(T) >= 4)
+    __tsan_read4(address);
+  else
+    __tsan_read1(address);
 }
-template <std::size_t bytes>
-[[gnu::always_inline]] inline void write(const void* at) {
-  auto* address = const_cast<void*>(at);
-  bytes == 1 ? __tsan_write1(address) : bytes == 4 ? __tsan_write4(address) : bytes == 8 ? __tsan_write8(address) : __tsan_write_range(address, bytes);
+template <class T>
+[[gnu::always_inline]] inline void write(const T* at) {
+  auto* address = const_cast<T*>(at);
+  if constexpr (sizeof(T) >= 8 && alignof(T) >= 8)
+    __tsan_write8(address);
+  else if constexpr (sizeof(T) >= 4 && alignof(T) >= 4)
+    __tsan_write4(address);
+  else
+    __tsan_write1(address);
 }
 
 // Happens-before through an address: what precedes a release precedes what follows a later acquire.
@@ -87,7 +95,8 @@ class aside {
 template <class T>
 inline constexpr bool is_machine_word = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8;
 template <class T>
-inline constexpr std::size_t atomic_alignment = is_machine_word<T> ? (sizeof(T) > alignof(T) ? sizeof(T) : alignof(T)) : alignof(T);
+inline constexpr std::size_t atomic_alignment =
+    is_machine_word<T> ? (sizeof(T) > alignof(T) ? sizeof(T) : alignof(T)) : alignof(T);
 
 template <class T, class Access>
 void with_word(const T& value, Access access) {
@@ -109,9 +118,15 @@ inline void tsan_store(volatile __tsan_atomic16* at, __tsan_memory_order order) 
 inline void tsan_store(volatile __tsan_atomic32* at, __tsan_memory_order order) { __tsan_atomic32_store(at, *at, order); }
 inline void tsan_store(volatile __tsan_atomic64* at, __tsan_memory_order order) { __tsan_atomic64_store(at, *at, order); }
 inline void tsan_update(volatile __tsan_atomic8* at, __tsan_memory_order order) { (void)__tsan_atomic8_exchange(at, *at, order); }
-inline void tsan_update(volatile __tsan_atomic16* at, __tsan_memory_order order) { (void)__tsan_atomic16_exchange(at, *at, order); }
-inline void tsan_update(volatile __tsan_atomic32* at, __tsan_memory_order order) { (void)__tsan_atomic32_exchange(at, *at, order); }
-inline void tsan_update(volatile __tsan_atomic64* at, __tsan_memory_order order) { (void)__tsan_atomic64_exchange(at, *at, order); }
+inline void tsan_update(volatile __tsan_atomic16* at, __tsan_memory_order order) {
+  (void)__tsan_atomic16_exchange(at, *at, order);
+}
+inline void tsan_update(volatile __tsan_atomic32* at, __tsan_memory_order order) {
+  (void)__tsan_atomic32_exchange(at, *at, order);
+}
+inline void tsan_update(volatile __tsan_atomic64* at, __tsan_memory_order order) {
+  (void)__tsan_atomic64_exchange(at, *at, order);
+}
 
 [[nodiscard]] inline constexpr bool order_acquires(std::memory_order order) {
   return order != std::memory_order_relaxed && order != std::memory_order_release;
@@ -152,10 +167,8 @@ void atomic_update(const T& value, std::memory_order order) {
 
 inline constexpr bool on = false;
 
-template <std::size_t bytes>
-void read(const void*) {}
-template <std::size_t bytes>
-void write(const void*) {}
+inline void read(const void*) {}
+inline void write(const void*) {}
 inline void acquire(const void*) {}
 inline void release(const void*) {}
 inline void fence(bool, bool) {}

@@ -76,14 +76,14 @@ class atomic {
   using value_type = T;
   static constexpr bool is_always_lock_free = std::atomic<T>::is_always_lock_free;
 
-  atomic() noexcept { detail::instrumentation::write<sizeof(T)>(&value_); }
+  atomic() noexcept { detail::instrumentation::write(&value_); }
   atomic(T value) noexcept : value_(value) {  // NOLINT(google-explicit-constructor): as std
-    detail::instrumentation::write<sizeof(T)>(&value_);
+    detail::instrumentation::write(&value_);
   }
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
   ~atomic() {
-    detail::instrumentation::write<sizeof(T)>(&value_);
+    detail::instrumentation::write(&value_);
     if (detail::state.graph != nullptr) [[unlikely]]
       detail::graph_destroyed(state_);
     detail::message_release(state_, state_.message);
@@ -201,7 +201,8 @@ class atomic {
   // As std::atomic::wait: blocks while the value is `old`, until a notification that comes after it has changed. A change nobody
   // notifies of leaves the task blocked, and a deadlock is then reported as one.
   void wait(T old, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
-    if (detail::state.graph != nullptr) [[unlikely]] detail::graph_refuse("atomic::wait");
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_refuse("atomic::wait");
     while (same(load(order, where), old)) detail::announce_blocked(operation_kind::await, &state_, where);
   }
   void notify_one(detail::site where = detail::site::current()) {

@@ -95,17 +95,17 @@ class var {
     return *this;
   }
   ~var() {
-    detail::instrumentation::write<sizeof(T)>(&value_);
+    detail::instrumentation::write(&value_);
     detail::check_destroy(history_);
   }
 
   [[nodiscard]] T load(detail::site where = detail::site::current()) const {
-    detail::instrumentation::read<sizeof(T)>(&value_);
+    detail::instrumentation::read(&value_);
     detail::check_read(history_, where);
     return detail::instrumentation::copy(value_);
   }
   void store(T value, detail::site where = detail::site::current()) {
-    detail::instrumentation::write<sizeof(T)>(&value_);
+    detail::instrumentation::write(&value_);
     detail::check_write(history_, where);
     detail::instrumentation::assign(value_, std::move(value));
   }
@@ -144,20 +144,20 @@ class var {
 // The race check of a var without its value.
 class shadow {
  public:
-  shadow() { detail::instrumentation::write<1>(&history_); }
+  shadow() { detail::instrumentation::write(reinterpret_cast<const char*>(&history_)); }
   shadow(const shadow&) = delete;
   shadow& operator=(const shadow&) = delete;
   ~shadow() {
-    detail::instrumentation::write<1>(&history_);
+    detail::instrumentation::write(reinterpret_cast<const char*>(&history_));
     detail::check_destroy(history_);
   }
 
   void read(detail::site where = detail::site::current()) const {
-    detail::instrumentation::read<1>(&history_);
+    detail::instrumentation::read(reinterpret_cast<const char*>(&history_));
     detail::check_read(history_, where);
   }
   void write(detail::site where = detail::site::current()) {
-    detail::instrumentation::write<1>(&history_);
+    detail::instrumentation::write(reinterpret_cast<const char*>(&history_));
     detail::check_write(history_, where);
   }
 
