@@ -137,12 +137,12 @@ class tally {
   }
 
   // Makes stacks readable and merges what is at the same sites.
-  void finish() {
+  void finish(places wanted) {
     symbols names;
     std::vector<std::uintptr_t> addresses;
     for (const auto& [stacks, same] : by_stacks_)
       for (const auto& stack : same.stacks) addresses.insert(addresses.end(), stack.begin(), stack.end());
-    names.look_up(addresses);
+    if (wanted == places::readable) names.look_up(addresses);
     std::map<std::string, group> by_sites;
     for (auto& [stacks, same] : by_stacks_) {
       std::vector<std::string> sites;
@@ -159,6 +159,7 @@ class tally {
       same.example.made = same.made;
       same.example.runs = same.runs.size();
       same.example.unexplained = same.unexplained.size();
+      same.example.both_fail = same.both_fail.size();
       into_.reports.push_back(std::move(same.example));
     }
     into_.runs_reported = runs_reported_.size();
@@ -174,6 +175,7 @@ class tally {
     std::uint64_t made = 0;
     std::set<std::uint64_t> runs;
     std::set<std::uint64_t> unexplained;
+    std::set<std::uint64_t> both_fail;
 
     void merge(group&& other) {
       if (made == 0 || std::pair(other.example_explained, other.example.run) < std::pair(example_explained, example.run)) {
@@ -184,6 +186,7 @@ class tally {
       made += other.made;
       runs.merge(other.runs);
       unexplained.merge(other.unexplained);
+      both_fail.merge(other.both_fail);
     }
   };
 
@@ -192,7 +195,7 @@ class tally {
     added.made = 1;
     added.example.run = number(part[1]);
     added.example.step = number(part[2]);
-    added.example_explained = part[3] == "1";
+    added.example_explained = part[3] != "0";
     added.example.kind = part[4];
     added.example.schedule = part[5];
     std::string key = part[4];
@@ -209,7 +212,8 @@ class tally {
       key += "\t" + (access.size() > 4 ? access[4] : "");
     }
     added.runs.insert(added.example.run);
-    if (!added.example_explained) added.unexplained.insert(added.example.run);
+    if (part[3] == "0") added.unexplained.insert(added.example.run);
+    if (part[3] == "2") added.both_fail.insert(added.example.run);
     runs_reported_.insert(added.example.run);
     by_stacks_[key].merge(std::move(added));
   }
@@ -236,12 +240,13 @@ scenario_results begin(const question& asked) {
   made.strategy = asked.options.strategy->make(asked.options.seed)->describe();
   made.seed = asked.options.seed;
   made.only_instrumentation = asked.only_instrumentation;
+  made.blind = !asked.options.limits.data_races;
   return made;
 }
 
 }  // namespace
 
-scenario_results measure(const question& asked, std::uint64_t first_run) {
+scenario_results measure(const question& asked, std::uint64_t first_run, places wanted) {
   constexpr std::size_t crashes_max = 5;
   scenario_results made = begin(asked);
   made.first_run = first_run;
@@ -251,8 +256,7 @@ scenario_results measure(const question& asked, std::uint64_t first_run) {
   const std::uint64_t runs_end = first_run + asked.options.runs;
   std::size_t crashed = 0;
   for (std::uint64_t next = first_run; next < runs_end && crashed < crashes_max;) {
-    const child_outcome outcome =
-        in_child([&](const tell& out) { run_batch(asked, next, runs_end, run_now.value, out); });
+    const child_outcome outcome = in_child([&](const tell& out) { run_batch(asked, next, runs_end, run_now.value, out); });
     const std::optional<std::uint64_t> after = sums.add(outcome.output);
     if (after && outcome.crash.empty()) {
       if (*after <= next) break;  // an unsound first run: it has been told
@@ -264,17 +268,18 @@ scenario_results measure(const question& asked, std::uint64_t first_run) {
     next = *run_now.value + 1;
   }
   made.cpu_us = children_cpu_us() - cpu_us;
-  sums.finish();
+  sums.finish(wanted);
   return made;
 }
 
 scenario_results measure_schedule(const question& asked, const kvrace::schedule& schedule) {
   scenario_results made = begin(asked);
+  made.along = schedule.to_string();
   tally sums(made);
   const child_outcome outcome = in_child([&](const tell& out) { run_schedule(asked, schedule, out); });
   if (!sums.add(outcome.output) || !outcome.crash.empty())
     made.crashes.push_back({0, "the process ended with " + (outcome.crash.empty() ? "no result" : outcome.crash)});
-  sums.finish();
+  sums.finish(places::readable);
   return made;
 }
 

@@ -2,13 +2,18 @@
 // sanitizer that has seen nothing.
 #pragma once
 
+#include <cstdint>
+
 #include "race_job/question.h"
 #include "race_job/results.h"
 
 namespace kvrace::race_job {
 
-// Runs first_run .. first_run + options.runs - 1 of the question. Stacks are made readable.
-[[nodiscard]] scenario_results measure(const question& asked, std::uint64_t first_run);
+// Looking places up takes longer than a small question.
+enum class places : std::uint8_t { readable, unknown };
+
+// Runs first_run .. first_run + options.runs - 1 of the question.
+[[nodiscard]] scenario_results measure(const question& asked, std::uint64_t first_run, places wanted = places::readable);
 
 // One run, along `schedule`.
 [[nodiscard]] scenario_results measure_schedule(const question& asked, const kvrace::schedule& schedule);

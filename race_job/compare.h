@@ -1,7 +1,6 @@
 // What the engine says against what the sanitizers say.
 #pragma once
 
-#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,13 @@ struct comparison {
 // `all` holds one entry a build: "thread", "address", "none" (the slowdown is against that one). The same scenarios in each.
 [[nodiscard]] comparison compare(const std::vector<results>& all);
 
-// The table, what was run, and the disagreements.
-void print(std::ostream& out, const std::vector<results>& all, const comparison& compared);
+// Those of one scenario in one build.
+[[nodiscard]] std::vector<std::string> disagreements_in(const std::string& sanitizer, const scenario_results& scenario);
+
+// Whether this sanitizer can see what the engine found: races are for one, the end of objects for the other.
+[[nodiscard]] bool can_see(const std::string& sanitizer, const engine_entry& entry);
+
+// "ThreadSanitizer" for "thread".
+[[nodiscard]] const char* name_of(const std::string& sanitizer);
 
 }  // namespace kvrace::race_job

@@ -17,6 +17,7 @@ struct job {
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> run;       // this one alone
   std::optional<std::string> schedule;    // a run along it alone
+  bool blind = false;                     // the engine does not look for data races: a control, which must disagree
 };
 
 // Throws scenarios::usage_error.

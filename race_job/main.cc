@@ -11,6 +11,7 @@
 #include "race_job/job.h"
 #include "race_job/sanitizer.h"
 #include "race_job/self_check.h"
+#include "race_job/table.h"
 #include "scenarios/commands.h"
 #include "scenarios/outcome.h"
 
@@ -20,7 +21,8 @@ using kvrace::race_job::results;
 using kvrace::scenarios::usage_error;
 
 constexpr const char* usage =
-    "usage: kvrace_race_job run [--scenarios NAME...] [--runs N] [--seed N] [--run N | --schedule TEXT] --results FILE\n"
+    "usage: kvrace_race_job run [--scenarios NAME...] [--runs N] [--seed N] [--run N | --schedule TEXT] [--blind] --results "
+    "FILE\n"
     "       kvrace_race_job compare FILE...\n";
 
 std::uint64_t integer(const std::string& option, const std::string& text, std::uint64_t minimum) {
@@ -28,8 +30,8 @@ std::uint64_t integer(const std::string& option, const std::string& text, std::u
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum)
-    throw usage_error(option + ": expected an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum) + ", not '" +
-                      text + "'");
+    throw usage_error(option + ": expected an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
+                      ", not '" + text + "'");
   return value;
 }
 
@@ -42,6 +44,10 @@ int run(const std::vector<std::string>& arguments) {
       const std::size_t first = at;
       while (at < arguments.size() && !arguments[at].starts_with("--")) wanted.scenarios.push_back(arguments[at++]);
       if (at == first) throw usage_error("--scenarios: expected numbers, names or files");
+      continue;
+    }
+    if (option == "--blind") {
+      wanted.blind = true;
       continue;
     }
     if (option != "--runs" && option != "--seed" && option != "--run" && option != "--schedule" && option != "--results")

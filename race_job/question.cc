@@ -27,6 +27,7 @@ question ask(const scenarios::scenario& scenario, const std::uint64_t* runs, con
   return {.name = scenario.source.path,
           .program = scenarios::make_program(scenario),
           .options = std::move(options),
+          .flawed = !scenario.cache.configuration.flaws.empty(),
           .only_instrumentation = only_instrumentation_sees(scenario.cache.configuration)};
 }
 

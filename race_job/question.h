@@ -15,6 +15,7 @@ struct question {
   std::string name;
   kvrace::program program;
   kvrace::check_options options;    // strategy, seed, runs and limits
+  bool flawed = false;                // a flaw is planted: a run of it may be wrong in more than one way
   bool only_instrumentation = false;  // a flaw is planted that no oracle of the engine sees: the sanitizer must report it
 };
 

@@ -11,7 +11,7 @@ namespace kvrace::race_job {
 namespace {
 
 // One record a line: its name, then its fields, between tabs.
-constexpr std::string_view title = "kvrace race_job results 1";
+constexpr std::string_view title = "kvrace race_job results 2";
 
 std::string field(std::string_view text) {
   std::string clean(text);
@@ -55,12 +55,12 @@ void line(std::ostream& out, const char* name, const T&... values) {
 
 void write(std::ostream& out, const scenario_results& each) {
   line(out, "scenario", field(each.name), field(each.strategy), each.seed, each.first_run, each.runs, each.steps, each.decisions,
-       each.digest, each.cpu_us, each.runs_reported, each.reports_lost, each.only_instrumentation);
+       each.digest, each.cpu_us, each.runs_reported, each.reports_lost, each.only_instrumentation, each.blind, field(each.along));
   for (const auto& [oracle, runs] : each.violations) line(out, "violation", field(oracle), runs);
   for (const engine_entry& entry : each.engine)
     line(out, "engine", field(entry.signature), entry.runs, entry.seen, entry.run, field(entry.schedule));
   for (const report_entry& entry : each.reports) {
-    line(out, "report", field(entry.kind), entry.made, entry.runs, entry.unexplained, entry.run, entry.step,
+    line(out, "report", field(entry.kind), entry.made, entry.runs, entry.unexplained, entry.both_fail, entry.run, entry.step,
          field(entry.schedule));
     for (const described_access& access : entry.accesses) {
       line(out, "access", access.write, access.atomic, access.bytes, access.task);
@@ -88,6 +88,7 @@ bool read_part(scenario_results& into, const std::string& name, fields& from) {
     from.get(entry.made);
     from.get(entry.runs);
     from.get(entry.unexplained);
+    from.get(entry.both_fail);
     from.get(entry.run);
     from.get(entry.step);
     from.get(entry.schedule);
@@ -146,6 +147,8 @@ std::optional<results> read(std::istream& in) {
       from.get(each.runs_reported);
       from.get(each.reports_lost);
       from.get(each.only_instrumentation);
+      from.get(each.blind);
+      from.get(each.along);
       if (!from.ok()) return std::nullopt;
     } else if (all.scenarios.empty() || !read_part(all.scenarios.back(), name, from)) {
       return std::nullopt;

@@ -29,7 +29,8 @@ struct report_entry {
   std::string kind;
   std::uint64_t made = 0;
   std::uint64_t runs = 0;         // with such a report
-  std::uint64_t unexplained = 0;  // runs in which the engine found nothing at this step
+  std::uint64_t unexplained = 0;  // runs in which the engine found nothing that it goes with
+  std::uint64_t both_fail = 0;    // runs of a planted flaw that the engine ended with another violation
   std::uint64_t run = 0;          // the first unexplained one, or the first
   std::uint64_t step = 0;         // in that run
   std::string schedule;           // of that run
@@ -63,6 +64,8 @@ struct scenario_results {
   std::uint64_t runs_reported = 0;  // runs with at least one report
   std::uint64_t reports_lost = 0;  // made, but too many in one run to be kept
   bool only_instrumentation = false;
+  bool blind = false;  // the engine did not look for data races
+  std::string along;   // the schedule that was asked for; empty: runs of the seed
   std::map<std::string, std::uint64_t> violations;  // runs by oracle
   std::vector<engine_entry> engine;
   std::vector<report_entry> reports;

@@ -22,9 +22,18 @@ results sample() {
   first.runs_reported = 2;
   first.reports_lost = 1;
   first.only_instrumentation = true;
+  first.blind = true;
+  first.along = "2.1:1";
   first.violations = {{"data_race", 2}, {"ghost_entry", 3}};
   first.engine = {{.signature = "data_race|var|x:1", .runs = 2, .seen = 1, .run = 4, .schedule = ""}};
-  first.reports = {{.kind = "data-race", .made = 3, .runs = 2, .unexplained = 1, .run = 4, .step = 5, .schedule = "1.1:2",
+  first.reports = {{.kind = "data-race",
+                    .made = 3,
+                    .runs = 2,
+                    .unexplained = 1,
+                    .both_fail = 1,
+                    .run = 4,
+                    .step = 5,
+                    .schedule = "1.1:2",
                     .accesses = {{.write = true, .atomic = true, .bytes = 4, .task = -1, .frames = {"a:1 in f", "b:2 in g"}},
                                  {.write = false, .atomic = false, .bytes = 8, .task = 3, .frames = {}}}}};
   first.crashes = {{.run = 8, .what = "signal Killed"}};
@@ -52,6 +61,7 @@ TEST_CASE("results that were written are read back whole, separators in names bu
   CHECK(read_back->scenarios[0].violations == expected.scenarios[0].violations);
   CHECK(read_back->scenarios[0].digest == ~std::uint64_t{0});
   CHECK(read_back->scenarios[0].engine[0].schedule.empty());
+  CHECK(read_back->scenarios[0].along == "2.1:1");
   CHECK(read_back->scenarios[1].name == "b");
 }
 
@@ -65,8 +75,8 @@ TEST_CASE("results that were cut short are refused, wherever the cut is") {
 }
 
 TEST_CASE("other files are refused") {
-  for (const char* text : {"", "{}", "kvrace race_job results 2\nend\n", "kvrace race_job results 1\nviolation\tx\t1\nend\n",
-                           "kvrace race_job results 1\nscenario\tx\nend\n", "kvrace race_job results 1\nnonsense\nend\n"}) {
+  for (const char* text : {"", "{}", "kvrace race_job results 3\nend\n", "kvrace race_job results 2\nviolation\tx\t1\nend\n",
+                           "kvrace race_job results 2\nscenario\tx\nend\n", "kvrace race_job results 2\nnonsense\nend\n"}) {
     std::istringstream in(text);
     INFO(text);
     CHECK_FALSE(read(in));

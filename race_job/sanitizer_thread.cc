@@ -24,7 +24,7 @@ int __tsan_get_report_thread(void* report, unsigned long index, int* tid, unsign
 // run leaves locked is none.
 const char* __tsan_default_options() {
   return "exitcode=0:symbolize=0:suppress_equal_stacks=0:suppress_equal_addresses=0:detect_deadlocks=0:report_thread_leaks=0:"
-         "report_destroy_locked=0:report_mutex_bugs=0:report_signal_unsafe=0:report_bugs=1:history_size=4";
+         "report_destroy_locked=0:report_mutex_bugs=0:report_signal_unsafe=0:report_bugs=1:history_size=4:atexit_sleep_ms=0";
 }
 }
 
@@ -88,7 +88,8 @@ static void keep(void* report) {
     each.atomic = atomic != 0;
     each.bytes = static_cast<unsigned>(size);
     each.task = task_of(report, threads, tid);
-    for (std::size_t frame = 0; frame < each.stack.size(); ++frame) each.stack[frame] = reinterpret_cast<std::uintptr_t>(trace[frame]);
+    for (std::size_t frame = 0; frame < each.stack.size(); ++frame)
+      each.stack[frame] = reinterpret_cast<std::uintptr_t>(trace[frame]);
   }
 }
 

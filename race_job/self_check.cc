@@ -20,7 +20,11 @@ T* fresh(T value) {
 }
 
 question sampled(std::string name, kvrace::program program) {
-  return {.name = std::move(name), .program = std::move(program), .options = {.runs = 20}, .only_instrumentation = false};
+  return {.name = std::move(name),
+          .program = std::move(program),
+          .options = {.runs = 20},
+          .flawed = false,
+          .only_instrumentation = false};
 }
 
 void unlocked_counter(kvrace::run& run) {
@@ -150,7 +154,8 @@ std::vector<planted> self_checks() {
       {sampled("message behind a release-acquire flag", message(std::memory_order_release, std::memory_order_acquire, false)),
        "thread", never},
       {sampled("message behind a relaxed flag and fences", message(relaxed, relaxed, true)), "thread", never},
-      {sampled("plain counter under a shared lock", [](kvrace::run& run) { shared_then_exclusive(run, false); }), "thread", always},
+      {sampled("plain counter under a shared lock", [](kvrace::run& run) { shared_then_exclusive(run, false); }), "thread",
+       always},
       {sampled("plain counter under the exclusive lock", [](kvrace::run& run) { shared_then_exclusive(run, true); }), "thread",
        never},
       // The cache itself is compiled as these are.

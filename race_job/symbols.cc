@@ -8,6 +8,7 @@
 #include <memory>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 namespace kvrace::race_job {
 
@@ -37,7 +38,7 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
-// Paths of the project are relative, by -ffile-prefix-map, and addr2line puts the build folder in front, where the program is.
+// Where the program is.
 std::string build_folder() {
   std::array<char, 4096> path{};
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -62,7 +63,8 @@ std::string short_name(std::string function) {
   }
   for (const std::string_view part : {"kvrace::", "cache::", "scenarios::", "race_job::"}) erase_all(bare, part);
   // What is left of the result type of a template.
-  if (const std::size_t space = bare.rfind(' '); space != std::string::npos && !bare.starts_with("operator")) bare.erase(0, space + 1);
+  if (const std::size_t space = bare.rfind(' '); space != std::string::npos && !bare.starts_with("operator"))
+    bare.erase(0, space + 1);
   return bare.empty() ? function : bare;
 }
 
@@ -71,6 +73,19 @@ bool is_code_under_test(std::string_view frame) {
 }
 
 }  // namespace
+
+std::string project_path(std::string place, std::string_view build_folder) {
+  for (std::string_view tail = build_folder; !tail.empty();) {
+    if (place.starts_with(tail)) {
+      place.erase(0, tail.size());
+      tail = build_folder;
+      continue;
+    }
+    const std::size_t next = tail.find('/');
+    tail.remove_prefix(next == std::string_view::npos ? tail.size() : next + 1);
+  }
+  return place;
+}
 
 void symbols::look_up(const std::vector<std::uintptr_t>& addresses) {
   const std::uintptr_t base = load_base();
@@ -98,8 +113,7 @@ void symbols::look_up(const std::vector<std::uintptr_t>& addresses) {
     std::string place;
     if (!std::getline(lines, place) || frames == nullptr) break;
     if (const std::size_t note = place.find(" (discriminator"); note != std::string::npos) place.resize(note);
-    if (!folder.empty() && place.starts_with(folder)) place.erase(0, folder.size());
-    frames->push_back(place + " in " + short_name(line));
+    frames->push_back(project_path(std::move(place), folder) + " in " + short_name(line));
   }
 }
 

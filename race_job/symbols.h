@@ -4,9 +4,14 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvrace::race_job {
+
+// The path of a source as the project knows it. The compiler notes the folder it ran in, relative to the project where it can be,
+// and addr2line puts it in front, once or twice: "build/tsan/build/tsan/cache_model/keys.cc" in /anywhere/kvrace/build/tsan/.
+[[nodiscard]] std::string project_path(std::string place, std::string_view build_folder);
 
 class symbols {
  public:

@@ -50,8 +50,8 @@ std::string signature_of(const observed_violation& violation) {
 }
 
 std::string text_of(const access& access) {
-  std::string text = std::string(access.write ? "1" : "0") + " " + (access.atomic ? "1" : "0") + " " + std::to_string(access.bytes) +
-                     " " + std::to_string(access.task) + " ";
+  std::string text = std::string(access.write ? "1" : "0") + " " + (access.atomic ? "1" : "0") + " " +
+                     std::to_string(access.bytes) + " " + std::to_string(access.task) + " ";
   for (const std::uintptr_t frame : access.stack) {
     if (frame == 0) break;
     text += std::to_string(frame) + ",";
@@ -61,7 +61,7 @@ std::string text_of(const access& access) {
 
 class watcher final : public search_observer {
  public:
-  explicit watcher(const tell& out) : out_(out) {}
+  watcher(const question& asked, const tell& out) : out_(out), flawed_(asked.flawed) {}
 
   bool on_progress(const search_progress&) override { return true; }
 
@@ -85,24 +85,27 @@ class watcher final : public search_observer {
     const observed_violation* of_memory = nullptr;
     for (const auto* each : {&run.first, &run.last})
       if (*each && is_memory_oracle((*each)->oracle)) of_memory = &**each;
+    const bool other_failure = flawed_ && run.first && of_memory == nullptr;
     bool seen = false;
     const std::string schedule = reports_made() != 0 || of_memory != nullptr ? schedule_of(run) : "";
     for (const raw_report& report : reports()) {
       const bool explained = of_memory != nullptr && of_memory->step == report.step;
       seen |= explained;
-      std::string line = "report\t" + number + "\t" + std::to_string(report.step) + (explained ? "\t1\t" : "\t0\t") +
+      std::string line = "report\t" + number + "\t" + std::to_string(report.step) +
+                         (explained       ? "\t1\t"
+                          : other_failure ? "\t2\t"
+                                          : "\t0\t") +
                          report.kind.data() + "\t" + schedule;
       for (unsigned i = 0; i < report.accesses; ++i) line += "\t" + text_of(report.access_of[i]);
       out_(line);
     }
-    if (reports_made() > reports().size())
-      out_("lost\t" + number + "\t" + std::to_string(reports_made() - reports().size()));
+    if (reports_made() > reports().size()) out_("lost\t" + number + "\t" + std::to_string(reports_made() - reports().size()));
     if (run.first) out_("violation\t" + number + "\t" + std::string(run.first->oracle));
-    if (of_memory != nullptr)
-      out_("engine\t" + number + (seen ? "\t1\t" : "\t0\t") + signature_of(*of_memory) + "\t" + schedule);
+    if (of_memory != nullptr) out_("engine\t" + number + (seen ? "\t1\t" : "\t0\t") + signature_of(*of_memory) + "\t" + schedule);
   }
 
   const tell& out_;
+  const bool flawed_;
   std::uint64_t runs_ = 0;
   std::uint64_t steps_ = 0;
   std::uint64_t decisions_ = 0;
@@ -112,7 +115,8 @@ class watcher final : public search_observer {
 // Runs from `first_run` on, until the watcher has seen enough. A run may be asked for twice.
 class batch_strategy final : public strategy {
  public:
-  batch_strategy(std::unique_ptr<strategy> inner, std::uint64_t first_run, const watcher& watched, volatile std::uint64_t* run_now)
+  batch_strategy(std::unique_ptr<strategy> inner, std::uint64_t first_run, const watcher& watched,
+                 volatile std::uint64_t* run_now)
       : inner_(std::move(inner)), first_run_(first_run), watched_(watched), run_now_(run_now) {}
 
   bool begin_run(std::uint64_t index, const execution_view& view) override {
@@ -168,7 +172,7 @@ class renumbered final : public search_observer {
 void run_batch(const question& asked, std::uint64_t first_run, std::uint64_t runs_end, volatile std::uint64_t* run_now,
                const tell& out) {
   watch_engine();
-  watcher watched(out);
+  watcher watched(asked, out);
   renumbered observer(watched, first_run);
   const auto factory = std::make_shared<batch_factory>();
   factory->inner = asked.options.strategy;
@@ -190,7 +194,7 @@ void run_batch(const question& asked, std::uint64_t first_run, std::uint64_t run
 void run_schedule(const question& asked, const kvrace::schedule& schedule, const tell& out) {
   watch_engine();
   forget_reports();
-  watcher watched(out);
+  watcher watched(asked, out);
   const result found = replay({.limits = asked.options.limits, .metrics = asked.options.metrics}, schedule, asked.program);
   observed_run run;
   run.summary.steps = found.counts.steps;

@@ -13,10 +13,14 @@ namespace kvrace::race_job {
 // Fields are separated by tabs; the first says what the line is:
 //   violation RUN ORACLE
 //   engine    RUN SEEN SIGNATURE SCHEDULE             the sanitizer could see it; did it?
-//   report    RUN STEP EXPLAINED KIND SCHEDULE ACCESS...   ACCESS: write atomic bytes task pc,pc,...
+//   report    RUN STEP EXPLAINED KIND SCHEDULE ACCESS...   ACCESS: write atomic bytes task pc,pc,...; EXPLAINED: see below
 //   lost      RUN COUNT
 //   unsound   RUN MESSAGE
 //   end       NEXT_RUN RUNS STEPS DECISIONS DIGEST    always last: without it the batch has crashed
+// A report is explained by what the engine says of the same run:
+//   0  not at all
+//   1  it ends the run at this step, by an oracle of memory
+//   2  it finds something else wrong, where a flaw is planted: a block with two owners is a ghost to the one, a race to the other
 using tell = std::function<void(const std::string& line)>;
 
 // Runs first_run and following, until runs_end or until the batch is long enough. `*run_now` is kept up to date, so that a
