@@ -40,6 +40,7 @@ void replay(benchmark::State& state, const std::string& locking, unsigned qps, u
 
 BENCHMARK_CAPTURE(replay, mutex, "mutex", 800, 64)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, rwlock, "rwlock", 800, 64)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(replay, epoch, "epoch", 800, 64)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(replay, mutex_2000_qps, "mutex", 2'000, 64)->Unit(benchmark::kMillisecond);
 
 }  // namespace

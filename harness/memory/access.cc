@@ -16,7 +16,7 @@ namespace {
 
 // Concurrent reads of one datum, by slot; the clock 0 means none.
 struct read_table {
-  clock_value at[tasks_max];
+  vector_clock clock;
   site where[tasks_max];
 };
 
@@ -41,7 +41,7 @@ struct read_tables {
       if (used == pool.size()) pool.push_back(std::make_unique<read_table>());
       index = ++used;
     }
-    std::fill(std::begin((*this)[index].at), std::end((*this)[index].at), 0);
+    clock_zero((*this)[index].clock, 0, tasks_max);
     return index;
   }
   void give_back(std::uint32_t index) { free.push_back(index); }
@@ -82,19 +82,21 @@ void read_concurrently(access_history& data, site where) {
   if (data.reads == 0) {
     data.reads = tables.take();
     read_table& table = tables[data.reads];
-    table.at[data.read_slot] = data.read_clock;
+    table.clock.at[data.read_slot] = data.read_clock;
     table.where[data.read_slot] = data.read_site;
   }
   read_table& table = tables[data.reads];
-  table.at[state.slot] = state.current->clock.at[state.slot];
+  table.clock.at[state.slot] = state.current->clock.at[state.slot];
   table.where[state.slot] = where;
 }
 
 void check_reads(access_history& data, site where) {
   const instrumentation::aside scope;
   const read_table& table = tables[data.reads];
-  for (unsigned slot = 0; slot < active->slots(); ++slot)
-    if (table.at[slot] > state.current->clock.at[slot]) race(data, slot, false, table.where[slot], true, where);
+  const vector_clock& now = state.current->clock;
+  if (clock_exceeds(table.clock, now, state.clock_width)) [[unlikely]]
+    for (unsigned slot = 0; slot < active->slots(); ++slot)
+      if (table.clock.at[slot] > now.at[slot]) race(data, slot, false, table.where[slot], true, where);
   tables.give_back(data.reads);
   data.reads = 0;
 }
@@ -120,26 +122,23 @@ void atomic_created_unseen(const atomic_state& what, site where) {
 void acquire_later(std::uint32_t message) {
   task_record& task = *state.current;
   const message_clock& from = state.messages[message];
-  if (!task.has_acquire_pending) {
-    clock_zero(task.acquire_pending, 0, state.clock_width);
-    task.has_acquire_pending = true;
-  }
-  clock_join(task.acquire_pending, from.clock, from.width);
+  if (from.known_to(task.clock)) return;
+  if (task.has_acquire_pending) return clock_join(task.acquire_pending, from.clock, from.width);
+  clock_copy(task.acquire_pending, from.clock, from.width);
+  clock_zero(task.acquire_pending, from.width, state.clock_width);
+  task.has_acquire_pending = true;
 }
 
 void release_by_fence(std::uint32_t& message, bool keep_former) {
   engine_state& s = state;
   task_record& task = *s.current;
   if (!task.has_release_fence) {
-    if (!keep_former && message != 0) s.messages[message].width = 0;
+    if (!keep_former && message != 0) s.messages[message].clear();
     return;
   }
   if (message == 0) message = message_allocate();
   message_clock& into = s.messages[message];
-  if (!keep_former) into.width = 0;
-  clock_zero(into.clock, into.width, s.clock_width);
-  into.width = s.clock_width;
-  clock_join(into.clock, task.release_fence, s.clock_width);
+  keep_former ? into.add(task.release_fence, s.slot, s.clock_width) : into.replace(task.release_fence, s.slot, s.clock_width);
 }
 
 void fence(std::memory_order order, site where) {
@@ -149,7 +148,10 @@ void fence(std::memory_order order, site where) {
   announce(operation_kind::fence, nullptr, where);
   instrumentation::fence(acquires(order), releases(order));
   task_record& task = *s.current;
-  if (acquires(order) && task.has_acquire_pending) clock_join(task.clock, task.acquire_pending, s.clock_width);
+  if (acquires(order) && task.has_acquire_pending) {
+    clock_join(task.clock, task.acquire_pending, s.clock_width);
+    task.has_acquire_pending = false;
+  }
   if (!releases(order)) return;
   clock_copy(task.release_fence, task.clock, s.clock_width);
   task.has_release_fence = true;

@@ -3,13 +3,13 @@
 #include "runtime/arena.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
-#include <kvrace/detail/core.h>
+#include <kvrace/detail/arena.h>
 
 #include "runtime/instrumentation.h"
 
@@ -17,117 +17,116 @@
 
 namespace kvrace::detail {
 
+constinit arena_state arena;
+
 namespace {
 
-constexpr std::size_t granule = 16;
-constexpr std::size_t small_classes = 64;  // multiples of the granule; above, powers of two
-constexpr std::size_t classes = small_classes + 40;
-constexpr std::size_t redzone_bytes = instrumentation::checks_memory ? 16 : 0;  // between blocks
+constexpr std::size_t redzone_bytes = instrumentation::checks_memory ? arena_granule : 0;  // between blocks
 constexpr std::size_t chunk_bytes = std::size_t{1} << (instrumentation::on ? 14U : 20U);
 
 struct chunk {
   std::unique_ptr<std::byte[]> memory;
   std::size_t bytes = 0;
 };
-struct free_block {
-  free_block* next;
-};
-
-struct arena {
-  std::vector<chunk> chunks;
-  std::size_t chunk_in_use = 0;  // index
-  std::byte* next = nullptr;
-  std::byte* end = nullptr;
-  std::array<free_block*, classes + 1> free{};
-  bool free_used = false;
+struct chunk_list {
+  std::vector<chunk> all;
+  std::size_t in_use = 0;  // index
 
   void enter(std::size_t index) {
-    chunk_in_use = index;
-    next = chunks[index].memory.get();
-    end = next + chunks[index].bytes;
-  }
-  void* bump(std::size_t bytes, std::size_t alignment) {
-    for (;;) {
-      const auto address = reinterpret_cast<std::uintptr_t>(next);
-      const std::size_t padding = (0 - address) & (alignment - 1);
-      if (next != nullptr && static_cast<std::size_t>(end - next) >= padding + bytes + redzone_bytes) {
-        std::byte* result = next + padding;
-        next = result + bytes + redzone_bytes;
-        return result;
-      }
-      grow(bytes + alignment + redzone_bytes);
-    }
+    in_use = index;
+    arena.next = all[index].memory.get();
+    arena.end = arena.next + all[index].bytes;
   }
   void grow(std::size_t bytes) {
     const instrumentation::aside scope;
-    while (next != nullptr && chunk_in_use + 1 < chunks.size()) {
-      enter(chunk_in_use + 1);
-      if (static_cast<std::size_t>(end - next) >= bytes) return;
+    while (arena.next != nullptr && in_use + 1 < all.size()) {
+      enter(in_use + 1);
+      if (static_cast<std::size_t>(arena.end - arena.next) >= bytes) return;
     }
     const std::size_t size = std::max(chunk_bytes, bytes);
-    chunks.push_back({std::make_unique<std::byte[]>(size), size});
-    instrumentation::poison(chunks.back().memory.get(), size);
-    enter(chunks.size() - 1);
+    all.push_back({std::make_unique<std::byte[]>(size), size});
+    instrumentation::poison(all.back().memory.get(), size);
+    enter(all.size() - 1);
   }
 };
 
-arena& memory() {
-  static arena instance;
+chunk_list& chunks() {
+  static chunk_list instance;
   return instance;
 }
 
+// Alignments are powers of two, and at least the granule.
+void* bump(std::size_t bytes, std::size_t alignment) {
+  arena_state& a = arena;
+  bytes = arena_granules(bytes) * arena_granule + redzone_bytes;
+  for (;;) {
+    const std::size_t padding = (0 - reinterpret_cast<std::uintptr_t>(a.next)) & (alignment - 1);
+    if (a.next != nullptr && static_cast<std::size_t>(a.end - a.next) >= padding + bytes) {
+      std::byte* result = a.next + padding;
+      a.next = result + bytes;
+      return result;
+    }
+    chunks().grow(bytes + alignment);
+  }
+}
+
 std::size_t class_of(std::size_t bytes) {
-  const std::size_t granules = (std::max<std::size_t>(bytes, 1) + granule - 1) / granule;
-  return granules <= small_classes ? granules
-                                   : small_classes + static_cast<std::size_t>(std::bit_width((granules - 1) / small_classes));
+  const std::size_t granules = arena_granules(std::max<std::size_t>(bytes, 1));
+  return granules <= arena_small_classes
+             ? granules
+             : arena_small_classes + static_cast<std::size_t>(std::bit_width((granules - 1) / arena_small_classes));
 }
 std::size_t bytes_of(std::size_t size_class) {
-  return size_class <= small_classes ? size_class * granule : small_classes * granule << (size_class - small_classes);
+  return size_class <= arena_small_classes ? size_class * arena_granule
+                                           : arena_small_classes * arena_granule << (size_class - arena_small_classes);
 }
 
 }  // namespace
 
-void arena_reset() {
-  arena& a = memory();
-  if (instrumentation::memory_to_renew()) {
-    a.chunks.clear();
-    a.next = a.end = nullptr;
-  }
-  for (std::size_t index = 0; instrumentation::checks_memory && index < a.chunks.size() && index <= a.chunk_in_use; ++index)
-    instrumentation::poison(a.chunks[index].memory.get(), a.chunks[index].bytes);
-  if (!a.chunks.empty()) a.enter(0);
-  if (a.free_used) a.free.fill(nullptr);
-  a.free_used = false;
+void arena_open() {
+  chunk_list& all = chunks();
+  if (instrumentation::memory_to_renew()) all.all.clear();
+  for (std::size_t index = 0; instrumentation::checks_memory && index < all.all.size() && index <= all.in_use; ++index)
+    instrumentation::poison(all.all[index].memory.get(), all.all[index].bytes);
+  if (!all.all.empty()) all.enter(0);
+  arena.open = true;
+}
+
+void arena_close() {
+  arena_state& a = arena;
+  a.next = a.end = nullptr;
+  if (a.free_used) std::fill(std::begin(a.free), std::end(a.free), nullptr);
+  a.open = a.free_used = false;
 }
 
 void* arena_keep(std::size_t bytes, std::size_t alignment) {
-  void* kept = memory().bump(bytes, std::max(alignment, granule));
+  void* kept = bump(bytes, std::max(alignment, arena_granule));
   instrumentation::unpoison(kept, bytes);
   return kept;
 }
 
-void* arena_allocate(std::size_t bytes, std::size_t alignment) {
-  if (state.generation == generation_none) unusable_outside();  // the next run would hand the memory out again
-  arena& a = memory();
+void* arena_allocate_slowly(std::size_t bytes, std::size_t alignment) {
+  arena_state& a = arena;
+  if (!a.open) unusable_outside();  // the next run would hand the memory out again
   const std::size_t size_class = class_of(bytes);
-  if (free_block* block = a.free[size_class]; block != nullptr && alignment <= granule) {
-    instrumentation::unpoison(block, std::max(bytes, sizeof(free_block)));
+  if (arena_block* block = a.free[size_class]; block != nullptr && alignment <= arena_granule) {
+    instrumentation::unpoison(block, std::max(bytes, sizeof(arena_block)));
     a.free[size_class] = block->next;
     return block;
   }
-  void* fresh = a.bump(bytes_of(size_class), std::max(alignment, granule));
+  void* fresh = bump(bytes_of(size_class), std::max(alignment, arena_granule));
   instrumentation::unpoison(fresh, bytes);
   return fresh;
 }
 
-void arena_deallocate(void* block, std::size_t bytes) noexcept {
-  if (state.generation == generation_none) return;  // the run is over and its memory gone
+void arena_deallocate_slowly(void* block, std::size_t bytes) noexcept {
+  arena_state& a = arena;
+  if (!a.open) return;  // the run is over and its memory gone
   // To ThreadSanitizer, a block that changes hands within a run would be one object without synchronisation between its users.
   if constexpr (instrumentation::on) return;
-  arena& a = memory();
   const std::size_t size_class = class_of(bytes);
-  instrumentation::unpoison(block, sizeof(free_block));  // what was asked for may be smaller
-  a.free[size_class] = new (block) free_block{a.free[size_class]};
+  instrumentation::unpoison(block, sizeof(arena_block));  // what was asked for may be smaller
+  a.free[size_class] = new (block) arena_block{a.free[size_class]};
   instrumentation::poison(block, bytes_of(size_class));
   a.free_used = true;
 }

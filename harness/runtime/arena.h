@@ -5,7 +5,9 @@
 
 namespace kvrace::detail {
 
-void arena_reset();
+// At the start of a run and at its end.
+void arena_open();
+void arena_close();
 // Memory that is never recycled within the run.
 [[nodiscard]] void* arena_keep(std::size_t bytes, std::size_t alignment);
 

@@ -32,7 +32,7 @@ run_end execution::run(const program& tested, const settings& chosen) {
 void execution::begin(const settings& chosen) {
   settings_ = chosen;
   active = this;
-  arena_reset();
+  arena_open();
   lifetimes_reset();
   ++generation_;
   if (generation_ == generation_outside) generation_ = generation_first;
@@ -77,7 +77,7 @@ void execution::begin(const settings& chosen) {
   s.repeated = chosen.repeated;
   s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
-  s.timed = 0;
+  s.timed = s.calls = 0;
   s.graph = nullptr;
   if (chosen.graph != nullptr) chosen.graph->begin();
 }
@@ -94,6 +94,7 @@ void execution::end() {
   s.current = nullptr;
   s.recording = s.has_audit = false;
   audits_.clear();
+  arena_close();
 }
 
 void execution::body_entry() { active->body(); }
@@ -192,9 +193,9 @@ unsigned execution::choose_next(bool current_enabled) {
   const task_set enabled = s.enabled;
   const unsigned me = s.slot;
   const bool yielded = s.current->yielded;
-  const bool single = (enabled & (enabled - 1)) == 0;
-  if (single && s.every_step != 0) --s.decisions;  // counted because every step is looked at, but nothing to decide
   unsigned next = lowest(enabled);
+  const bool single = enabled == bit(next);
+  if (single && s.every_step != 0) --s.decisions;  // counted because every step is looked at, but nothing to decide
   if (!single || wants_every_step_) {
     const task_answer answer = settings_.strategy->choose_task({enabled, me, current_enabled, yielded, s.decisions});
     if (answer.task >= tasks_max || (enabled & bit(answer.task)) == 0)
@@ -373,7 +374,9 @@ bool execution::is_quiescent() const {
     return task.calls_open != 0 && !task.finished && (&task == state.current || task.operations > task.call_begun_at + 1);
   };
   if (body_aside_ && inside(*body_aside_)) return false;
-  return std::none_of(records_.begin(), records_.begin() + slots_, inside);
+  for (task_set rest = state.calls; rest != 0; rest &= rest - 1)
+    if (inside(records_[lowest(rest)])) return false;
+  return true;
 }
 
 void execution::call_ended() {

@@ -160,6 +160,7 @@ void execution::release_body() {
     clock_join(body_aside_->clock, records_[overflow_slot].clock, s.clock_width);
     body_aside_->objects_created = records_[overflow_slot].objects_created;  // identities stay unique
     records_[0] = *body_aside_;
+    if (body_aside_->calls_open != 0) s.calls |= bit(0);
     body_aside_.reset();
   }
   enable(bit(0));

@@ -76,7 +76,8 @@ class random_walk_strategy final : public strategy {
   }
 
   unsigned any_of(task_set tasks) {
-    if (std::has_single_bit(tasks)) return static_cast<unsigned>(std::countr_zero(tasks));
+    const auto first = static_cast<unsigned>(std::countr_zero(tasks));
+    if (tasks == task_set{1} << first) return first;
     return nth(tasks, random_.below(static_cast<std::uint64_t>(std::popcount(tasks))));
   }
 
@@ -86,8 +87,13 @@ class random_walk_strategy final : public strategy {
     std::uint64_t total = 1;
     for (;;) {
       const std::uint64_t draw = random_.next();
-      for (const std::uint64_t threshold : stays_longer_) {
-        if (draw >= threshold) return total;
+      // The thresholds fall. Counting the first ones costs less than the branch that ends a search at random.
+      std::uint64_t stays = 0;
+      for (std::size_t k = 0; k < counted; ++k) stays += draw < stays_longer_[k] ? 1 : 0;
+      total += stays;
+      if (stays < counted) return total;
+      for (std::size_t k = counted; k < stays_longer_.size(); ++k) {
+        if (draw >= stays_longer_[k]) return total;
         ++total;
       }
     }
@@ -101,6 +107,8 @@ class random_walk_strategy final : public strategy {
       if (random_.next() < digits_[digit]) total += std::uint64_t{1} << digit;
     return total;
   }
+
+  static constexpr std::size_t counted = 4;
 
   double probability_;
   std::uint64_t seed_;

@@ -117,14 +117,18 @@ class operation {
   explicit operation(Describe describe) {
     if (detail::state.recording) [[unlikely]]
       record_ = detail::operation_called(describe());
-    if (detail::task_record* task = detail::state.current; task != nullptr && task->calls_open++ == 0)
+    if (detail::task_record* task = detail::state.current; task != nullptr && task->calls_open++ == 0) {
       task->call_begun_at = task->operations;
+      detail::state.calls |= detail::bit(detail::state.slot);
+    }
   }
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
   ~operation() {
-    if (detail::task_record* task = detail::state.current; task != nullptr && --task->calls_open == 0 && detail::state.has_audit)
-      detail::call_ended();
+    if (detail::task_record* task = detail::state.current; task != nullptr && --task->calls_open == 0) {
+      detail::state.calls &= ~detail::bit(detail::state.slot);
+      if (detail::state.has_audit) detail::call_ended();
+    }
   }
   template <class Describe>
   void returns(Describe describe) {

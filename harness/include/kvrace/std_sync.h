@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <future>
 #include <latch>
 #include <map>
@@ -166,6 +167,8 @@ struct std_sync {
   }
   template <class Object>
   static void name(Object&, std::string_view) {}
+  template <class Object>
+  static void name(Object&, std::string_view, std::uint32_t) {}
 };
 
 }  // namespace kvrace

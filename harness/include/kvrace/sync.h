@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include <kvrace/primitives/atomic.h>
@@ -145,6 +146,12 @@ struct sync {
   static void name(const Primitive& object, std::string_view text) {
     if (detail::state.recording) [[unlikely]]
       detail::name_object(identity(object), text);
+  }
+  // The number is part of the name.
+  template <class Primitive>
+  static void name(const Primitive& object, std::string_view text, std::uint32_t number) {
+    if (detail::state.recording) [[unlikely]]
+      name(object, std::string(text) + std::to_string(number));
   }
 
  private:

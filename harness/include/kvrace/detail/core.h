@@ -16,6 +16,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <kvrace/detail/arena.h>
 #include <kvrace/detail/clock.h>
 #include <kvrace/detail/instrumentation.h>
 #include <kvrace/strategy.h>
@@ -138,6 +139,7 @@ struct engine_state {
   std::array<std::uint32_t, fault_kinds> faults_max{};  // by fault, for each task of this run
   std::uint64_t objects_alive = 0; // made by Sync::make and not destroyed
   task_set timed = 0;              // tasks that wait with a deadline
+  task_set calls = 0;              // tasks inside a kvrace::operation
   std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
   graph_run* graph = nullptr;      // tasks are executed along an execution graph: operations go there, see graph.h
   std::uint64_t polls_left = 0;    // calls of run::poll until the search looks at the clock; 0: it never does
@@ -152,8 +154,6 @@ void steps_stopped();  // steps_stop is passed
 [[noreturn]] void misuse(const char* oracle, const object* what, std::string_view message, site where);
 void record_value(std::string_view text);  // while recording: what the operation just executed read or wrote
 void name_object(const object& what, std::string_view name);
-void* arena_allocate(std::size_t bytes, std::size_t alignment);
-void arena_deallocate(void* memory, std::size_t bytes) noexcept;
 void* spawn_prepare(std::string_view name, std::size_t closure_bytes, std::size_t alignment, unsigned* slot);
 void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*));
 void join_all(site where);
@@ -238,12 +238,12 @@ inline constexpr std::uint32_t messages_max = std::uint32_t{1} << 22U;
 inline std::uint32_t message_allocate() {
   if (const std::uint32_t recycled = state.messages_free; recycled != 0) {
     state.messages_free = state.messages[recycled].width;
-    state.messages[recycled].width = 0;
+    state.messages[recycled].clear();
     return recycled;
   }
   if (++state.messages_used == messages_max) [[unlikely]]
     messages_exhausted();
-  state.messages[state.messages_used].width = 0;
+  state.messages[state.messages_used].clear();
   return state.messages_used;
 }
 // The object the message belongs to is destroyed. Free messages are chained through `width`.
@@ -257,25 +257,20 @@ inline void message_release(const object& owner, std::uint32_t index) {
 inline void release_store(std::uint32_t& index) {
   engine_state& s = state;
   if (index == 0) index = message_allocate();
-  message_clock& message = s.messages[index];
-  message.width = s.clock_width;
-  clock_copy(message.clock, s.current->clock, s.clock_width);
+  s.messages[index].replace(s.current->clock, s.slot, s.clock_width);
   ++s.current->clock.at[s.slot];
 }
 // The current task's knowledge is added to the message at `index`.
 inline void release_join(std::uint32_t& index) {
-  if (index == 0) return release_store(index);
   engine_state& s = state;
-  message_clock& message = s.messages[index];
-  clock_zero(message.clock, message.width, s.clock_width);
-  message.width = s.clock_width;
-  clock_join(message.clock, s.current->clock, s.clock_width);
+  if (index == 0) index = message_allocate();
+  s.messages[index].add(s.current->clock, s.slot, s.clock_width);
   ++s.current->clock.at[s.slot];
 }
 inline void acquire(std::uint32_t index) {
   if (index == 0) return;
   const message_clock& message = state.messages[index];
-  clock_join(state.current->clock, message.clock, message.width);
+  if (!message.known_to(state.current->clock)) clock_join(state.current->clock, message.clock, message.width);
 }
 
 template <class F>

@@ -326,12 +326,15 @@ class atomic {
   }
   static void tell(T value) {
     if (detail::state.recording) [[unlikely]]
-      detail::record_value(text(value));
+      record(value);
   }
   static void tell(T old, T value) {
     if (detail::state.recording) [[unlikely]]
-      detail::record_value(text(old) + " -> " + text(value));
+      record(old, value);
   }
+  // Apart, so that the fast path is small enough to be inlined.
+  [[gnu::noinline]] static void record(T value) { detail::record_value(text(value)); }
+  [[gnu::noinline]] static void record(T old, T value) { detail::record_value(text(old) + " -> " + text(value)); }
 
   template <class U>
   friend struct detail::shared_block;
