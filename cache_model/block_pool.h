@@ -5,10 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include <kvrace/cache/prefix_cache.h>
@@ -36,14 +34,6 @@ class section_of final : public critical_section {
   std::chrono::nanoseconds deferral_;
 };
 
-// In reports, a primitive that belongs to a block is called after it.
-template <class Sync, class Primitive>
-void name_after_block(Primitive& primitive, std::uint32_t id) {
-  char text[24] = "block ";
-  const auto [end, unused] = std::to_chars(text + 6, text + sizeof text, id);
-  Sync::name(primitive, std::string_view(text, end));
-}
-
 template <class Sync>
 class block_pool {
  public:
@@ -53,7 +43,7 @@ class block_pool {
 
   explicit block_pool(const cache_parameters& parameters)
       : parameters_(parameters), index_(parameters.capacity_blocks, parameters.hash_bits), blocks_(parameters.capacity_blocks) {
-    for (std::uint32_t id = 0; id < capacity(); ++id) name_after_block<Sync>(blocks_[id].guard, id);
+    for (std::uint32_t id = 0; id < capacity(); ++id) Sync::name(blocks_[id].guard, "block ", id);
   }
   block_pool(const block_pool&) = delete;
   block_pool& operator=(const block_pool&) = delete;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 
 namespace kvrace::cache {
 
@@ -11,6 +12,11 @@ class fixed_array {
  public:
   explicit fixed_array(std::size_t size) : data_(allocator().allocate(size)), size_(size) {
     for (std::size_t i = 0; i < size; ++i) std::construct_at(data_ + i);
+  }
+  // Element i is what make(i) returns.
+  template <class Make>
+  fixed_array(std::size_t size, Make make) : data_(allocator().allocate(size)), size_(size) {
+    for (std::size_t i = 0; i < size; ++i) new (data_ + i) T(make(i));
   }
   fixed_array(const fixed_array&) = delete;
   fixed_array& operator=(const fixed_array&) = delete;

@@ -8,19 +8,10 @@ namespace kvrace::cache {
 
 namespace {
 
-constexpr std::uint64_t multiplier = 0x9e3779b97f4a7c15;
-
 // One multiplication a value, for what is mixed well once at the end.
 std::uint64_t absorb(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * multiplier;
+  hash = (hash ^ value) * hash_multiplier;
   return hash ^ hash >> 32U;
-}
-
-std::uint64_t mix(std::uint64_t value) {
-  value ^= value >> 32U;
-  value *= 0xd6e8feb86659fd93;
-  value ^= value >> 32U;
-  return value;
 }
 
 // The same on machines of either byte order.
@@ -31,6 +22,24 @@ std::uint64_t word_at(const std::byte* bytes) {
   } else {
     for (unsigned i = 0; i < 8; ++i) word |= static_cast<std::uint64_t>(bytes[i]) << (8 * i);
   }
+  return word;
+}
+
+// Fewer than eight bytes, without a loop: where the parts overlap they agree.
+std::uint64_t short_word_at(const std::byte* bytes, std::size_t count) {
+  const auto part = [bytes](std::size_t at) { return static_cast<std::uint64_t>(bytes[at]) << (8 * at); };
+  if constexpr (std::endian::native == std::endian::little) {
+    if (count >= 4) {
+      std::uint32_t first = 0;
+      std::uint32_t last = 0;
+      std::memcpy(&first, bytes, sizeof first);
+      std::memcpy(&last, bytes + count - sizeof last, sizeof last);
+      return first | static_cast<std::uint64_t>(last) << (8 * (count - sizeof last));
+    }
+    return count == 0 ? 0 : part(0) | part(count / 2) | part(count - 1);
+  }
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < count; ++i) word |= part(i);
   return word;
 }
 
@@ -47,16 +56,12 @@ bool equal(key_view a, key_view b) {
 }
 
 std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
-  std::uint64_t hash = (seed ^ bytes.size()) * multiplier;
+  std::uint64_t hash = (seed ^ bytes.size()) * hash_multiplier;
   const std::byte* next = bytes.data();
   std::size_t left = bytes.size();
   for (; left >= 8; next += 8, left -= 8) hash = absorb(hash, word_at(next));
-  std::uint64_t word = 0;
-  for (std::size_t i = 0; i < left; ++i) word |= static_cast<std::uint64_t>(next[i]) << (8 * i);
-  return mix((hash ^ word) * multiplier);
+  return hash_mixed((hash ^ short_word_at(next, left)) * hash_multiplier);
 }
-
-std::uint64_t chain_digest(std::uint64_t parent, token next) { return mix((parent ^ next) * multiplier + 1); }
 
 void write_identity(byte_writer& out, const identity& identity) {
   write_field(out, 'm', identity.model);
@@ -81,7 +86,7 @@ void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt,
       out.number(prompt.tokens[next]);
       parent = absorb(parent, prompt.tokens[next]);
     }
-    blocks[block] = {0, out.size(), mix(parent)};
+    blocks[block] = {0, out.size(), hash_mixed(parent)};
   }
 }
 

@@ -34,8 +34,8 @@ struct judged_request : basic_request<sync> {
   const cache::prompt* prompt = nullptr;
   const key_list<sync>* full_keys = nullptr;  // with the whole identity, whatever the cache's own keys are
   key_list<sync> own_full_keys;               // they are here if the cache's own keys are others
-  std::vector<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
-  mutable std::vector<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
+  reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
+  mutable reused_array<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
   std::uint32_t version_min = 0;              // of what it may be served
   bool polluted = false;
   bool stale = false;
@@ -63,8 +63,8 @@ class cache_oracle final : public cache_listener, public audit_listener {
   [[nodiscard]] std::uint32_t last_write(std::uint32_t block) const { return blocks_[block].write; }
   // The request has been served the block of this slot. `seen` is what it found in the tags, if it could touch them.
   struct tags_seen {
-    bool foreign = false;    // some are not of its own full key
-    bool old = false;        // some are of an older version than it may be served
+    bool foreign = false;  // some are not of its own full key
+    bool old = false;  // some are of an older version than it may be served
     bool unwritten = false;  // some are not of the block's last fill
   };
   void served(judged_request&, std::size_t position, const tags_seen& seen);
@@ -85,15 +85,15 @@ class cache_oracle final : public cache_listener, public audit_listener {
   struct record {
     std::uint32_t holders = 0;
     std::uint32_t generation = 0;
-    std::uint32_t owner = 0;    // the request that reserved it last
-    std::uint32_t write = 0;    // the last fill
-    bool filling = false;       // reserved and neither published nor given up
-    bool contested = false;     // handed out while it was held or before it was given up: its rows would be raced for
-    bool published = false;     // and neither evicted nor forgotten nor freed since
-    bool given_up = true;       // evicted, forgotten or freed since it was handed out
-    bool ghost_counted = false; // in the present audit
-    key_bytes<sync> content;    // full key of what is written into it
-    text described;             // the same in words, while recording
+    std::uint32_t owner = 0;  // the request that reserved it last
+    std::uint32_t write = 0;  // the last fill
+    bool filling = false;  // reserved and neither published nor given up
+    bool contested = false;  // handed out while it was held or before it was given up: its rows would be raced for
+    bool published = false;  // and neither evicted nor forgotten nor freed since
+    bool given_up = true;  // evicted, forgotten or freed since it was handed out
+    bool ghost_counted = false;  // in the present audit
+    key_bytes<sync> content;  // full key of what is written into it
+    text described;  // the same in words, while recording
   };
   struct described_key {
     key_bytes<sync> key;

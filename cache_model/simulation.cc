@@ -32,8 +32,8 @@ class simulated final : public simulation {
       : run_(run),
         tokens_per_block_(options.configuration.tokens_per_block),
         oracle_(run, options),
-        key_policy_(parameters_of(options, nullptr).seams.key),
-        cache_(make_controlled_cache(options.configuration.locking, parameters_of(options, &oracle_))),
+        parameters_(parameters_of(options, &oracle_)),
+        cache_(make_controlled_cache(options.configuration.locking, parameters_)),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
@@ -44,14 +44,7 @@ class simulated final : public simulation {
   }
   simulated(const simulated&) = delete;
   simulated& operator=(const simulated&) = delete;
-  ~simulated() override {
-    *watcher_ = nullptr;
-    for (judged_request* each : requests_) {
-      if (each == nullptr) continue;
-      std::destroy_at(each);
-      allocator<judged_request>().deallocate(each, 1);
-    }
-  }
+  ~simulated() override { *watcher_ = nullptr; }  // the requests are the run's memory, and nothing else
   static void* operator new(std::size_t) { return allocator<simulated>().allocate(1); }
   static void operator delete(void* object) noexcept { allocator<simulated>().deallocate(static_cast<simulated*>(object), 1); }
 
@@ -115,8 +108,8 @@ class simulated final : public simulation {
   judged_request& begin(const prompt& prompt) {
     judged_request*& request = requests_[run::task()];
     if (request == nullptr) request = std::construct_at(allocator<judged_request>().allocate(1));
-    request->begin(*key_policy_, prompt, tokens_per_block_);
-    if (key_policy_ == full_key_policy_) {
+    request->begin(*parameters_.seams.key, prompt, tokens_per_block_);
+    if (parameters_.seams.key == full_key_policy_) {
       request->full_keys = &request->keys;
     } else {
       request->own_full_keys.assign(*full_key_policy_, prompt, tokens_per_block_);
@@ -265,7 +258,7 @@ class simulated final : public simulation {
   run& run_;
   std::uint32_t tokens_per_block_;
   cache_oracle oracle_;
-  const key_policy* key_policy_;
+  cache_parameters parameters_;
   const key_policy* full_key_policy_ = seams().key;
   std::unique_ptr<prefix_cache<sync>> cache_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body

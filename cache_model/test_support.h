@@ -77,9 +77,7 @@ class production_cache {
       : parameters_(parameters), cache_(find_locking_strategy<std_sync>(locking)->make(parameters)) {}
 
   [[nodiscard]] request_type begin(const prompt& prompt) const {
-    request_type result;
-    result.begin(*parameters_.seams.key, prompt, parameters_.tokens_per_block);
-    return result;
+    return request_type(*parameters_.seams.key, prompt, parameters_.tokens_per_block);
   }
   // Every row of a reserved block gets the hash of the block's key.
   void fill(request_type& request) {

@@ -10,7 +10,7 @@ namespace kvrace::cache {
 
 class epoch_reclaimed_early final : public reclamation_policy {
  public:
-  std::uint64_t grace_epochs() const override { return 1; }
+  std::uint32_t grace_epochs() const override { return 1; }
 
   static flaw describe() {
     static const epoch_reclaimed_early policy;

@@ -19,9 +19,11 @@ class free_list {
  public:
   // Every block is free, 0 first.
   free_list(std::uint32_t capacity_blocks, const free_list_policy& policy)
-      : tag_step_(policy.tags_head() ? 1 : 0), head_(pair(0, 0)), links_(capacity_blocks) {
+      : tag_step_(policy.tags_head() ? 1 : 0), head_(pair(0, 0)), links_(capacity_blocks, [capacity_blocks](std::size_t id) {
+          const std::size_t next = id + 1;
+          return node{{pair(0, next < capacity_blocks ? static_cast<std::uint32_t>(next) : no_block)}};
+        }) {
     Sync::name(head_, "free list");
-    for (std::uint32_t id = 0; id + 1 < capacity_blocks; ++id) links_[id].to_next.store(pair(0, id + 1), std::memory_order_relaxed);
   }
 
   // A block that belongs to the caller from now on, with the generation of its last owner; no_block if none is free.
@@ -41,7 +43,8 @@ class free_list {
     std::uint64_t head = head_.load(std::memory_order_relaxed);
     do {
       links_[freed.block].to_next.store(pair(freed.generation, low(head)), std::memory_order_relaxed);
-    } while (!head_.compare_exchange_weak(head, pair(high(head), freed.block), std::memory_order_release, std::memory_order_relaxed));
+    } while (
+        !head_.compare_exchange_weak(head, pair(high(head), freed.block), std::memory_order_release, std::memory_order_relaxed));
   }
 
   // For audits: no visible operation. Ends after as many steps as there are blocks, and one, were the list a cycle.
@@ -55,7 +58,7 @@ class free_list {
 
  private:
   struct node {
-    typename Sync::template atomic<std::uint64_t> to_next{pair(0, no_block)};  // generation of the last owner, next block
+    typename Sync::template atomic<std::uint64_t> to_next;  // generation of the last owner, next block
   };
   static constexpr std::uint64_t pair(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32U | low; }
   static constexpr std::uint32_t high(std::uint64_t pair) { return static_cast<std::uint32_t>(pair >> 32U); }

@@ -3,8 +3,9 @@
 // A block's state is one atomic word: how many requests hold it, whether the index does, whether it was hit lately, and its
 // generation. Whoever takes away the last hold owns the block: an eviction that finds the index's hold alone, or the last
 // request to let go after an invalidation has taken the index's. A hit is counted by one compare-exchange that fails if the index
-// does not hold this generation of the block any more, so an entry that was read and has been removed leads nowhere. While a block
-// has an owner or is free, its word is already that of its next publication: publishing is linking the entry and nothing else.
+// does not hold this generation of the block any more, so an entry that was read and has been removed leads nowhere. While a
+// block has an owner or is free, its word is already that of its next publication: publishing is linking the entry and nothing
+// else.
 //
 // Not exact LRU. Its own eviction order is CLOCK over the index: a hand goes from bucket to bucket, and in a bucket from the
 // newest entry to the oldest. It passes over referenced blocks, gives one that was hit since the hand last passed another
@@ -12,8 +13,9 @@
 // evicted. An eviction that has gone twice around gives up: its request starves. While others take what it has passed, that may
 // happen although some block could have been evicted.
 //
-// An invalidation raises the version: entries of another version are not found. Removing them is housekeeping. A publication
-// that read the version just before may leave one behind, which nobody finds until the hand takes its block.
+// The version is the stamp of the reclamation domain. An invalidation raises it: entries of another version are not found.
+// Removing them is housekeeping. A publication that read the version just before may leave one behind, which nobody finds until
+// the hand takes its block.
 #pragma once
 
 #include <algorithm>
@@ -42,14 +44,14 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   explicit epoch_cache(const cache_parameters& parameters)
       : parameters_(parameters),
-        domain_({.grace = parameters.seams.reclamation->grace_epochs(), .pins_with_fence = parameters.seams.reclamation->fences_pin()}),
+        domain_({.grace = parameters.seams.reclamation->grace_epochs(),
+                 .pins_with_fence = parameters.seams.reclamation->fences_pin()}),
         index_(parameters.capacity_blocks, parameters.hash_bits),
         blocks_(parameters.capacity_blocks),
         places_(parameters.capacity_blocks),
         free_(parameters.capacity_blocks, *parameters.seams.free_list) {
-    Sync::name(version_, "version");
     Sync::name(hand_, "clock hand");
-    for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) name_after_block<Sync>(blocks_[id].word, id);
+    for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) Sync::name(blocks_[id].word, "block ", id);
   }
   ~epoch_cache() override {
     for (block& each : blocks_) rows_of<Sync>::destroy(each.payload, parameters_.tokens_per_block);
@@ -57,7 +59,7 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   std::size_t acquire(request_type& request, const acquire_options& options) override {
     pin pinned(domain_, request.participant);
-    const std::uint32_t version = version_.load(std::memory_order_acquire);
+    const std::uint32_t version = pinned.stamp();
     const std::size_t count = std::min(options.blocks_max, request.slots.size());
     std::size_t hits = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -71,7 +73,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   }
 
   void publish(request_type& request) override {
-    const std::uint32_t version = version_.load(std::memory_order_acquire);
+    const std::uint32_t version = domain_.stamp();
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
@@ -98,7 +100,7 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   std::uint32_t invalidate() override {
     pin pinned(domain_);
-    const std::uint32_t version = version_.fetch_add(1, std::memory_order_acq_rel) + 1;
+    const std::uint32_t version = domain_.raise_stamp();
     index_.clear(pinned, [this](const typename index::entry& removed) { forget(removed.where); });
     pinned.collect();
     return version;
@@ -107,7 +109,6 @@ class epoch_cache final : public prefix_cache<Sync> {
   typename Sync::template var<tag>* payload(std::uint32_t id) override { return blocks_[id].payload; }
 
   void audit(audit_listener& listener) const override {
-    for (places& each : places_) each = {};
     index_.for_each([&](const typename index::entry& entry) {
       const std::uint32_t id = entry.where.block;
       if (blocks_[id].what != block::kind::published || !state(id).leads_to(entry.where))
@@ -117,10 +118,12 @@ class epoch_cache final : public prefix_cache<Sync> {
     });
     free_.for_each([&](std::uint32_t id) { ++places_[id].free; });
     for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
-      const auto [entries, free] = places_[id];
-      const bool published = blocks_[id].what == block::kind::published;
-      const std::uint32_t references = published ? state(id).references : blocks_[id].what == block::kind::reserved ? 1 : 0;
-      if (published && state(id).indexed && entries == 0) listener.on_ghost(ghost::index_missing, id, {});
+      const auto [entries, free] = std::exchange(places_[id], {});
+      const block& each = blocks_[id];
+      const bool published = each.what == block::kind::published;
+      const word now = state(id);
+      const std::uint32_t references = published ? now.references : each.what == block::kind::reserved ? 1 : 0;
+      if (published && now.indexed && entries == 0) listener.on_ghost(ghost::index_missing, id, {});
       const bool idle = entries != 0 && references == 0;
       if (free + (idle ? 1 : 0) > 1) listener.on_ghost(ghost::order_duplicate, id, {});
       if (free != 0 && references != 0) listener.on_ghost(ghost::order_used, id, {});
@@ -159,9 +162,9 @@ class epoch_cache final : public prefix_cache<Sync> {
     typename Sync::template atomic<std::uint64_t> word{epoch_cache::word::next(0).packed()};
     // Written by whoever owns the block at the time.
     typename rows_of<Sync>::row* payload = nullptr;  // made by the first owner
-    kind what = kind::free;                          // published: with what was, until the last hold goes
+    kind what = kind::free;  // published: with what was, until the last hold goes
   };
-  // How often an audit has met a block.
+  // How often an audit in progress has met a block.
   struct places {
     std::uint32_t entries = 0;
     std::uint32_t free = 0;
@@ -207,7 +210,9 @@ class epoch_cache final : public prefix_cache<Sync> {
     return false;
   }
 
-  bool is_there(handle where) const { return word::of(blocks_[where.block].word.load(std::memory_order_acquire)).leads_to(where); }
+  bool is_there(handle where) const {
+    return word::of(blocks_[where.block].word.load(std::memory_order_acquire)).leads_to(where);
+  }
 
   // ---- reserving ----
 
@@ -287,7 +292,8 @@ class epoch_cache final : public prefix_cache<Sync> {
     auto& state = blocks_[id].word;
     if (!seams().reference->clamps_at_zero()) return word::of(state.fetch_sub(1, seams().reference->decrement_order()));
     word seen = word::of(state.load(std::memory_order_relaxed));
-    while (!replace(id, seen, {seen.generation, seen.indexed, seen.hit, std::max(seen.references, 1U) - 1}, std::memory_order_release)) {
+    while (!replace(id, seen, {seen.generation, seen.indexed, seen.hit, std::max(seen.references, 1U) - 1},
+                    std::memory_order_release)) {
     }
     return seen;
   }
@@ -300,7 +306,8 @@ class epoch_cache final : public prefix_cache<Sync> {
   void forget(handle where) {
     word seen{where.generation, true, false, 0};
     while (seen.leads_to(where)) {
-      const word without = seen.references == 0 ? word::next(seen.generation) : word{seen.generation, false, false, seen.references};
+      const word without =
+          seen.references == 0 ? word::next(seen.generation) : word{seen.generation, false, false, seen.references};
       if (!replace(where.block, seen, without, std::memory_order_acq_rel)) continue;
       tell(block_event::kind::forget, nullptr, where);
       if (seen.references == 0) set_free(where);
@@ -309,7 +316,8 @@ class epoch_cache final : public prefix_cache<Sync> {
   }
 
   void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0) const {
-    if (parameters_.listener != nullptr) parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position)});
+    if (parameters_.listener != nullptr)
+      parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position)});
   }
 
   cache_parameters parameters_;
@@ -318,7 +326,6 @@ class epoch_cache final : public prefix_cache<Sync> {
   fixed_array<Sync, block> blocks_;
   mutable fixed_array<Sync, places> places_;  // scratch of an audit
   free_list<Sync> free_;
-  typename Sync::template atomic<std::uint32_t> version_{1};
   typename Sync::template atomic<std::size_t> hand_{0};
 };
 

@@ -33,8 +33,8 @@ class rwlock_cache final : public prefix_cache<Sync> {
     Sync::name(mutex_, "pool");
     Sync::name(clock_, "clock");
     for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) {
-      name_after_block<Sync>(states_[id].word, id);
-      name_after_block<Sync>(states_[id].plain_tick, id);
+      Sync::name(states_[id].word, "block ", id);
+      Sync::name(states_[id].plain_tick, "block ", id);
     }
   }
 
@@ -179,7 +179,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
         continue;
       }
       // A referenced block is put back under its own tick too, or every eviction would pass over it again.
-      const std::uint64_t tick = references_in(word) != 0       ? tick_in(word)
+      const std::uint64_t tick = references_in(word) != 0     ? tick_in(word)
                                  : pool_.indexed(first.block) ? own_tick(first.block, word)
                                                               : 0;
       if (tick <= first.tick) {

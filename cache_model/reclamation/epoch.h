@@ -10,9 +10,13 @@
 // moves the epoch sees the reader pinned. Unpinning releases what was read to the one that sees it, and through the epoch to
 // the one that destroys.
 //
-// Two differences to crossbeam-epoch save visible operations. A pin claims its participant with a compare-exchange, so that
-// threads need no registration and a participant may pass from one to another. And moving the epoch starts from the epoch the
-// participant has pinned, by compare-exchange instead of a load and a store.
+// Three differences to crossbeam-epoch save visible operations. A pin claims its participant with a compare-exchange, so that
+// threads need no registration and a participant may pass from one to another. Moving the epoch starts from the epoch the
+// participant has pinned, by compare-exchange instead of a load and a store. And the epoch's word has room for a number of the
+// domain's user, the stamp, which every pin reads along.
+//
+// Epochs and stamps are 32 bits wide. An epoch that wraps is no danger: what was sealed half a round ago or longer waits for the
+// other half.
 #pragma once
 
 #include <cstdint>
@@ -26,27 +30,35 @@ namespace kvrace::cache {
 template <class Sync>
 struct epoch_participant {
   static constexpr std::uint64_t idle = 0;
-  static constexpr std::uint64_t open = ~std::uint64_t{0};  // retired, and not sealed yet
   struct retired {
     void* object;
     void (*destroy)(void*);
-    std::uint64_t epoch;
+    std::uint32_t epoch;
+    bool sealed;
   };
 
   explicit epoch_participant(std::uint64_t announced) : state(announced) {}
 
-  typename Sync::template atomic<std::uint64_t> state;  // idle, or the pinned epoch
+  typename Sync::template atomic<std::uint64_t> state;  // idle, or the pinned epoch as announced
   epoch_participant* next = nullptr;                    // fixed before others see it
   std::uint32_t number = 1;                             // how many participants there were when it came, with itself
-  std::uint64_t pinned = 0;                             // the pinned epoch: the holder's own
+  std::uint64_t pinned = 0;                             // the domain's word as it was pinned: the holder's own
+  std::uint32_t others = 0;                             // how many participants it has last looked at: the holder's own
+  std::uint32_t calls = 0;                              // to collect what there is, since it has: the holder's own
   typename Sync::shadow guard;                          // over the list: it belongs to the holder
-  std::vector<retired, typename Sync::template allocator<retired>> garbage;  // epochs never fall
+  std::vector<retired, typename Sync::template allocator<retired>> garbage;  // in the order of their epochs, unsealed ones last
 };
 
 // The repaired form. A flaw changes one of them.
 struct epoch_rules {
-  std::uint64_t grace = 2;    // epochs between sealing and destroying
+  std::uint32_t grace = 2;  // epochs between sealing and destroying
   bool pins_with_fence = true;
+};
+
+// Where the epochs and the stamps of a domain begin.
+struct epoch_start {
+  std::uint32_t epoch = 1;
+  std::uint32_t stamp = 1;
 };
 
 template <class Sync>
@@ -55,9 +67,9 @@ class epoch_domain {
   using participant = epoch_participant<Sync>;
 
   // At most `participants_max` threads pin at a time; more wait for one another.
-  explicit epoch_domain(epoch_rules rules = {}, std::uint32_t participants_max = 64)
-      : rules_(rules), participants_max_(participants_max) {
-    Sync::name(epoch_, "epoch");
+  explicit epoch_domain(epoch_rules rules = {}, std::uint32_t participants_max = 64, epoch_start start = {})
+      : rules_(rules), participants_max_(participants_max), word_(std::uint64_t{start.stamp} << 32U | start.epoch) {
+    Sync::name(word_, "epoch");
     Sync::name(participants_, "participants");
   }
   epoch_domain(const epoch_domain&) = delete;
@@ -87,16 +99,20 @@ class epoch_domain {
     void retire(const T* object) {
       participant_->guard.write();
       participant_->garbage.push_back(
-          {const_cast<T*>(object), [](void* erased) { Sync::destroy(static_cast<T*>(erased)); }, participant::open});
+          {const_cast<T*>(object), [](void* erased) { Sync::destroy(static_cast<T*>(erased)); }, 0, false});
     }
+    // The stamp when this was pinned, or a later one.
+    [[nodiscard]] std::uint32_t stamp() const { return stamp_in(participant_->pinned); }
     // Seals what this participant has retired, and moves the epoch on if every pinned participant has announced it. Returns an
     // epoch that has been reached.
-    std::uint64_t try_advance() { return domain_.advance(*participant_); }
+    std::uint32_t try_advance() { return domain_.advance(*participant_); }
     // Destroys what this participant has retired and nobody can hold at `epoch`.
-    void collect(std::uint64_t epoch) { domain_.collect(*participant_, epoch); }
-    // Both, if there is anything to destroy.
+    void collect(std::uint32_t epoch) { domain_.collect(*participant_, epoch); }
+    // Both, if there is anything to destroy; where there are many participants to look at, not at every call.
     void collect() {
-      if (!participant_->garbage.empty()) collect(try_advance());
+      if (participant_->garbage.empty() || participant_->calls++ < participant_->others / participants_a_call) return;
+      participant_->calls = 0;
+      collect(try_advance());
     }
 
    private:
@@ -104,8 +120,12 @@ class epoch_domain {
     participant* participant_;
   };
 
+  [[nodiscard]] std::uint32_t stamp() const { return stamp_in(word_.load(std::memory_order_acquire)); }
+  // Returns the new one.
+  std::uint32_t raise_stamp() { return stamp_in(word_.fetch_add(std::uint64_t{1} << 32U, std::memory_order_acq_rel)) + 1; }
+
   // Without a visible operation: for tests and audits.
-  [[nodiscard]] std::uint64_t epoch() const { return Sync::peek(epoch_); }
+  [[nodiscard]] std::uint32_t epoch() const { return epoch_in(Sync::peek(word_)); }
   [[nodiscard]] std::size_t retired() const {
     std::size_t count = 0;
     for (const participant* each = Sync::peek(participants_); each != nullptr; each = each->next) count += each->garbage.size();
@@ -113,6 +133,12 @@ class epoch_domain {
   }
 
  private:
+  static constexpr std::uint32_t participants_a_call = 4;
+
+  static std::uint32_t epoch_in(std::uint64_t word) { return static_cast<std::uint32_t>(word); }
+  static std::uint32_t stamp_in(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32U); }
+  static std::uint64_t announcement(std::uint64_t word) { return std::uint64_t{1} << 32U | epoch_in(word); }  // never idle
+
   static typename Sync::template allocator<participant> memory() { return {}; }
   static void remove(participant* unused) {
     std::destroy_at(unused);
@@ -120,46 +146,47 @@ class epoch_domain {
   }
 
   participant* enter(participant* mine) {
-    const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
+    const std::uint64_t word = word_.load(std::memory_order_acquire);
     if (mine == nullptr)
-      mine = join(epoch);
-    else if (!claim(*mine, epoch))
-      mine = find_or_join(epoch);
-    return entered(mine, epoch);
+      mine = join(word);
+    else if (!claim(*mine, word))
+      mine = find_or_join(word);
+    return entered(mine, word);
   }
   participant* enter_once() {
-    const std::uint64_t epoch = epoch_.load(std::memory_order_relaxed);
-    return entered(find_or_join(epoch), epoch);
+    const std::uint64_t word = word_.load(std::memory_order_acquire);
+    return entered(find_or_join(word), word);
   }
-  participant* entered(participant* mine, std::uint64_t epoch) {
-    mine->pinned = epoch;
+  participant* entered(participant* mine, std::uint64_t word) {
+    mine->pinned = word;
     // Between the announcement and the first read: one of this thread and the one that moves the epoch sees the other.
     if (rules_.pins_with_fence) Sync::atomic_thread_fence(std::memory_order_seq_cst);
     return mine;
   }
 
   // Acquires what the former holder has retired.
-  static bool claim(participant& wanted, std::uint64_t epoch) {
+  static bool claim(participant& wanted, std::uint64_t word) {
     std::uint64_t expected = participant::idle;
-    return wanted.state.compare_exchange_strong(expected, epoch, std::memory_order_acquire, std::memory_order_relaxed);
+    return wanted.state.compare_exchange_strong(expected, announcement(word), std::memory_order_acquire,
+                                                std::memory_order_relaxed);
   }
-  participant* find_idle(std::uint64_t epoch) {
+  participant* find_idle(std::uint64_t word) {
     for (participant* each = participants_.load(std::memory_order_acquire); each != nullptr; each = each->next)
-      if (claim(*each, epoch)) return each;
+      if (claim(*each, word)) return each;
     return nullptr;
   }
-  participant* find_or_join(std::uint64_t epoch) {
-    participant* const found = find_idle(epoch);
-    return found != nullptr ? found : join(epoch);
+  participant* find_or_join(std::uint64_t word) {
+    participant* const found = find_idle(word);
+    return found != nullptr ? found : join(word);
   }
   // A new participant, pinned from the start; one of the others, once it is idle, if there are enough.
-  participant* join(std::uint64_t epoch) {
-    auto* fresh = std::construct_at(memory().allocate(1), epoch);
+  participant* join(std::uint64_t word) {
+    auto* fresh = std::construct_at(memory().allocate(1), announcement(word));
     participant* first = nullptr;
     do {
       if (first != nullptr && first->number >= participants_max_) {
         remove(fresh);
-        return wait_for_idle(epoch);
+        return wait_for_idle(word);
       }
       fresh->next = first;
       fresh->number = first == nullptr ? 1 : first->number + 1;
@@ -167,54 +194,61 @@ class epoch_domain {
     return fresh;
   }
 
-  participant* wait_for_idle(std::uint64_t epoch) {
+  participant* wait_for_idle(std::uint64_t word) {
     for (;;) {
-      if (participant* found = find_idle(epoch)) return found;
+      if (participant* found = find_idle(word)) return found;
       Sync::yield();
     }
   }
 
-  std::uint64_t advance(participant& mine) {
+  std::uint32_t advance(participant& mine) {
     // Between unlinking and reading the epoch, and between knowing the pinned epoch and reading the announcements.
     Sync::atomic_thread_fence(std::memory_order_seq_cst);
     std::uint64_t now = mine.pinned;
+    std::uint32_t moved = 0;
     if (everybody_announced(mine)) {
-      if (epoch_.compare_exchange_strong(now, mine.pinned + 1, std::memory_order_acq_rel, std::memory_order_acquire)) {
-        seal(mine, now);
-        return now + 1;
-      }
+      const std::uint64_t next = std::uint64_t{stamp_in(now)} << 32U | (epoch_in(now) + 1);
+      // Fails too if the stamp has been raised: then a later pin moves the epoch.
+      if (word_.compare_exchange_strong(now, next, std::memory_order_acq_rel, std::memory_order_acquire)) moved = 1;
     } else {
-      now = epoch_.load(std::memory_order_acquire);
+      now = word_.load(std::memory_order_acquire);
     }
-    seal(mine, now);
-    return now;
+    seal(mine, epoch_in(now));
+    return epoch_in(now) + moved;
   }
-  bool everybody_announced(const participant& mine) const {
-    for (const participant* each = participants_.load(std::memory_order_acquire); each != nullptr; each = each->next) {
+  bool everybody_announced(participant& mine) const {
+    const std::uint64_t expected = announcement(mine.pinned);
+    const participant* const newest = participants_.load(std::memory_order_acquire);
+    mine.others = newest->number - 1;
+    for (const participant* each = newest; each != nullptr; each = each->next) {
       if (each == &mine) continue;
       // Acquires what a participant that has unpinned has read.
       const std::uint64_t announced = each->state.load(std::memory_order_acquire);
-      if (announced != participant::idle && announced != mine.pinned) return false;
+      if (announced != participant::idle && announced != expected) return false;
     }
     return true;
   }
-  static void seal(participant& mine, std::uint64_t epoch) {
+  static void seal(participant& mine, std::uint32_t epoch) {
     mine.guard.write();
-    for (auto last = mine.garbage.rbegin(); last != mine.garbage.rend() && last->epoch == participant::open; ++last)
+    for (auto last = mine.garbage.rbegin(); last != mine.garbage.rend() && !last->sealed; ++last) {
       last->epoch = epoch;
+      last->sealed = true;
+    }
   }
-  void collect(participant& mine, std::uint64_t epoch) {
+  void collect(participant& mine, std::uint32_t epoch) {
     mine.guard.write();
+    // Also for an epoch from before the sealing: the distance is a signed one.
+    const auto over = [this, epoch](const typename participant::retired& each) {
+      return each.sealed && static_cast<std::int32_t>(epoch - each.epoch) >= static_cast<std::int32_t>(rules_.grace);
+    };
     auto first_kept = mine.garbage.begin();
-    for (; first_kept != mine.garbage.end() && first_kept->epoch != participant::open && first_kept->epoch + rules_.grace <= epoch;
-         ++first_kept)
-      first_kept->destroy(first_kept->object);
+    for (; first_kept != mine.garbage.end() && over(*first_kept); ++first_kept) first_kept->destroy(first_kept->object);
     mine.garbage.erase(mine.garbage.begin(), first_kept);
   }
 
   epoch_rules rules_;
   std::uint32_t participants_max_;
-  typename Sync::template atomic<std::uint64_t> epoch_{1};  // never idle
+  typename Sync::template atomic<std::uint64_t> word_;  // stamp, epoch
   typename Sync::template atomic<participant*> participants_{nullptr};
 };
 

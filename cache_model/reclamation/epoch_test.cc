@@ -1,6 +1,7 @@
 // Epoch-based reclamation on its own: nothing is destroyed while somebody may hold it, and everything is at the end.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -69,7 +70,8 @@ program readers_and_writers(std::vector<std::string> tasks, epoch_rules rules = 
 }
 
 TEST_CASE("Readers and writers are safe in every execution") {
-  for (const std::vector<std::string>& tasks : std::vector<std::vector<std::string>>{{"r", "w"}, {"r", "ww"}, {"w", "w"}, {"rr", "ww"}}) {
+  for (const std::vector<std::string>& tasks :
+       std::vector<std::vector<std::string>>{{"r", "w"}, {"r", "ww"}, {"w", "w"}, {"rr", "ww"}}) {
     const result result = prove({}, readers_and_writers(tasks));
     INFO(result);
     CHECK(result.verdict == verdict::proved);
@@ -77,7 +79,8 @@ TEST_CASE("Readers and writers are safe in every execution") {
 }
 
 TEST_CASE("Readers and writers are safe in every execution, three writes long", "[exhaustive]") {
-  for (const std::vector<std::string>& tasks : std::vector<std::vector<std::string>>{{"r", "www"}, {"rw", "ww"}, {"r", "w", "w"}}) {
+  for (const std::vector<std::string>& tasks :
+       std::vector<std::vector<std::string>>{{"r", "www"}, {"rw", "ww"}, {"r", "w", "w"}}) {
     const result result = prove({}, readers_and_writers(tasks));
     INFO(result);
     CHECK(result.verdict == verdict::proved);
@@ -87,8 +90,8 @@ TEST_CASE("Readers and writers are safe in every execution, three writes long", 
 TEST_CASE("Many readers and writers are safe in a sample of executions") {
   for (const std::uint32_t participants_max : {64U, 2U, 1U}) {
     for (const strategy_choice& strategy : {random_walk(0.3), pct({.depth = 4, .decisions_max = 150})}) {
-      const result result =
-          check({.strategy = strategy, .runs = 5'000}, readers_and_writers({"rrwr", "wrrw", "rwrw", "wwww"}, {}, participants_max));
+      const result result = check({.strategy = strategy, .runs = 5'000},
+                                  readers_and_writers({"rrwr", "wrrw", "rwrw", "wwww"}, {}, participants_max));
       INFO(result);
       CHECK(result.verdict == verdict::not_found);
     }
@@ -123,7 +126,7 @@ TEST_CASE("A retired object is destroyed two epochs after it was sealed, in the 
     int second = 0;
     epoch_domain<sync> domain;
     epoch_participant<sync>* mine = nullptr;
-    const std::uint64_t start = domain.epoch();
+    const std::uint32_t start = domain.epoch();
     {
       epoch_domain<sync>::pin pinned(domain, mine);
       pinned.retire(sync::make<node<sync>>(1, &first));
@@ -159,7 +162,7 @@ TEST_CASE("While one participant stays pinned the epoch moves once, and nothing 
     epoch_domain<sync> domain;
     epoch_participant<sync>* reader = nullptr;
     epoch_participant<sync>* writer = nullptr;
-    const std::uint64_t start = domain.epoch();
+    const std::uint32_t start = domain.epoch();
     {
       const epoch_domain<sync>::pin reading(domain, reader);
       for (int i = 0; i < 10; ++i) {
@@ -173,6 +176,59 @@ TEST_CASE("While one participant stays pinned the epoch moves once, and nothing 
     }
     for (int i = 0; i < 2; ++i) epoch_domain<sync>::pin(domain, writer).collect();
     CHECK(destroyed == 10);
+  });
+}
+
+TEST_CASE("Grace is counted across the end of the epochs' range") {
+  single::run_once([] {
+    int destroyed = 0;
+    epoch_domain<sync> domain({}, 64, {.epoch = ~std::uint32_t{0}});
+    epoch_participant<sync>* mine = nullptr;
+    const auto pass = [&] {
+      epoch_domain<sync>::pin pinned(domain, mine);
+      pinned.collect();
+      return domain.epoch();
+    };
+    epoch_domain<sync>::pin(domain, mine).retire(sync::make<node<sync>>(1, &destroyed));
+    CHECK(pass() == 0);
+    CHECK(destroyed == 0);
+    CHECK(pass() == 1);
+    CHECK(destroyed == 1);
+  });
+}
+
+TEST_CASE("A pin reads the stamp of its time, and raising it keeps the epoch") {
+  single::run_once([] {
+    epoch_domain<sync> domain({}, 64, {.stamp = 7});
+    epoch_participant<sync>* mine = nullptr;
+    const std::uint32_t epoch = domain.epoch();
+    const epoch_domain<sync>::pin before(domain);
+    CHECK(domain.raise_stamp() == 8);
+    CHECK(before.stamp() == 7);
+    CHECK(domain.stamp() == 8);
+    CHECK(domain.epoch() == epoch);
+    CHECK(epoch_domain<sync>::pin(domain, mine).stamp() == 8);
+  });
+}
+
+TEST_CASE("Many participants are looked at once in several calls, and what waits is bounded") {
+  single::run_once([] {
+    int destroyed = 0;
+    epoch_domain<sync> domain;
+    epoch_participant<sync>* mine = nullptr;
+    for (int others = 0; others < 16; ++others) {
+      epoch_participant<sync>* other = nullptr;
+      const epoch_domain<sync>::pin pinned(domain, other);
+    }
+    std::size_t most = 0;
+    for (int i = 0; i < 100; ++i) {
+      epoch_domain<sync>::pin pinned(domain, mine);
+      pinned.retire(sync::make<node<sync>>(i, &destroyed));
+      pinned.collect();
+      most = std::max(most, domain.retired());
+    }
+    CHECK(domain.epoch() == 1 + 1 + 99 / 5);  // the first call does not know of the others
+    CHECK(most == 9);                         // five sealed ones that wait, and four
   });
 }
 
@@ -213,7 +269,9 @@ TEST_CASE("A pin that forgets its participant takes an idle one instead of a new
   single::run_once([] {
     int destroyed = 0;
     epoch_domain<sync> domain;
-    { epoch_domain<sync>::pin(domain).retire(sync::make<node<sync>>(1, &destroyed)); }
+    {
+      epoch_domain<sync>::pin(domain).retire(sync::make<node<sync>>(1, &destroyed));
+    }
     for (int i = 0; i < 3; ++i) epoch_domain<sync>::pin(domain).collect();
     CHECK(destroyed == 1);  // by the participant that retired it
   });

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <kvrace/cache/prompt.h>
+#include <kvrace/cache/reused_array.h>
 
 namespace kvrace::cache {
 
@@ -33,8 +34,18 @@ using key_view = std::span<const std::byte>;
 
 // The same for every platform and build. Not for adversaries: a cache compares keys in full on a hit.
 [[nodiscard]] std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes);
+// What one multiplication leaves of a hash, mixed well.
+inline constexpr std::uint64_t hash_multiplier = 0x9e3779b97f4a7c15;
+[[nodiscard]] inline std::uint64_t hash_mixed(std::uint64_t value) {
+  value ^= value >> 32U;
+  value *= 0xd6e8feb86659fd93;
+  value ^= value >> 32U;
+  return value;
+}
 // The digest of a token and all before it, from that of its predecessor.
-[[nodiscard]] std::uint64_t chain_digest(std::uint64_t parent, token next);
+[[nodiscard]] inline std::uint64_t chain_digest(std::uint64_t parent, token next) {
+  return hash_mixed((parent ^ next) * hash_multiplier + 1);
+}
 
 // Writes fields one behind the other. The caller has made room.
 class byte_writer {
@@ -93,8 +104,8 @@ class key_list {
   }
 
  private:
-  std::vector<std::byte, typename Sync::template allocator<std::byte>> bytes_;
-  std::vector<key_span, typename Sync::template allocator<key_span>> blocks_;
+  reused_array<std::byte, typename Sync::template allocator<std::byte>> bytes_;
+  reused_array<key_span, typename Sync::template allocator<key_span>> blocks_;
 };
 
 // A key that outlives the prompt it came from.

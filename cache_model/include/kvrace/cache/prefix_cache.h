@@ -15,6 +15,7 @@
 
 #include <kvrace/cache/audit.h>
 #include <kvrace/cache/keys.h>
+#include <kvrace/cache/reused_array.h>
 #include <kvrace/cache/seams.h>
 
 namespace kvrace::cache {
@@ -66,11 +67,15 @@ struct basic_request : request_base {
   };
 
   key_list<Sync> keys;
-  std::vector<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
+  reused_array<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
   victim_record victim;        // scratch of an eviction
   epoch_participant<Sync>* participant = nullptr;  // scratch of the epoch strategy: the one it has pinned last
   bool starved = false;  // no block was free or evictable for some of the slots
 
+  basic_request() = default;
+  basic_request(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {
+    begin(policy, prompt, tokens_per_block);
+  }
   void begin(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {
     keys.assign(policy, prompt, tokens_per_block);
     slots.assign(keys.size(), slot{});

@@ -94,7 +94,7 @@ class reclamation_policy {
  public:
   virtual ~reclamation_policy() = default;
   // Epochs between retiring and destroying.
-  [[nodiscard]] virtual std::uint64_t grace_epochs() const { return 2; }
+  [[nodiscard]] virtual std::uint32_t grace_epochs() const { return 2; }
   // A pin is announced, then fenced, before anything is read.
   [[nodiscard]] virtual bool fences_pin() const { return true; }
 };
