@@ -42,7 +42,10 @@ class block_pool {
   using payload_tag = typename rows_of<Sync>::row;
 
   explicit block_pool(const cache_parameters& parameters)
-      : parameters_(parameters), index_(parameters.capacity_blocks, parameters.hash_bits), blocks_(parameters.capacity_blocks) {
+      : parameters_(parameters),
+        leases_(parameters),
+        index_(parameters.capacity_blocks, parameters.hash_bits),
+        blocks_(parameters.capacity_blocks) {
     for (std::uint32_t id = 0; id < capacity(); ++id) Sync::name(blocks_[id].guard, "block ", id);
   }
   block_pool(const block_pool&) = delete;
@@ -72,6 +75,10 @@ class block_pool {
       }
       const block& found = blocks_[entry->block];
       found.guard.read();
+      if (!leases_.serves(found.expires)) {
+        if (seams().key->run_ends_at_gap()) break;
+        continue;
+      }
       slot_type& slot = request.slots[i];
       slot.what = slot_type::kind::hit;
       slot.where = {entry->block, found.generation};
@@ -111,6 +118,7 @@ class block_pool {
     slot.where = {id, taken.generation};
     slot.held = true;
     slot.version = version_;
+    slot.expires = leases_.begin();
     tell(block_event::kind::allocate, &request, slot.where, position);
     if (!request.victim.indexed) return;
     seams().eviction->before_index_removal(section);
@@ -123,7 +131,7 @@ class block_pool {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
-      if (!seams().publish->publishes(slot.version, version_)) {
+      if (!seams().publish->publishes(slot.version, version_) || !leases_.publishes(slot.expires)) {
         tell(block_event::kind::drop, &request, slot.where, i);
         continue;
       }
@@ -132,6 +140,7 @@ class block_pool {
       const key_view key = request.keys[i];
       filled.key.assign(key.begin(), key.end());
       filled.hash = request.keys.hash(i);
+      filled.expires = slot.expires;
       filled.indexed = true;
       slot.published = true;
       index_.insert(filled.hash, key, slot.where.block);
@@ -196,11 +205,13 @@ class block_pool {
     bool indexed = false;
     std::uint32_t generation = 0;
     std::uint64_t hash = 0;
+    lease_end expires = no_end;      // of the content, if it is indexed
     key_bytes<Sync> key;             // what it is indexed under, if it is
     payload_tag* payload = nullptr;  // made when the block is first handed out
   };
 
   cache_parameters parameters_;
+  lease_clock<Sync> leases_;
   std::uint64_t published_ = 0;
   std::uint32_t version_ = 1;  // guarded by the strategy's lock, with the index
   block_index<Sync> index_;

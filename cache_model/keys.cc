@@ -110,6 +110,7 @@ seams::seams() {
   static const reference_policy reference_repaired{};
   static const free_list_policy free_list_repaired{};
   static const reclamation_policy reclamation_repaired{};
+  static const lease_policy lease_repaired{};
   static const statistics_policy statistics_repaired{};
   key = &key_repaired;
   match = &match_repaired;
@@ -120,6 +121,7 @@ seams::seams() {
   reference = &reference_repaired;
   free_list = &free_list_repaired;
   reclamation = &reclamation_repaired;
+  lease = &lease_repaired;
   statistics = &statistics_repaired;
 }
 

@@ -42,7 +42,7 @@ const std::vector<oracle_description>& oracles() {
       {"publication", "a block is found before it is published, or read before it is filled", "O4"},
       {"reference_balance", "references to a block do not add up, or a request gives one back that it does not hold", "O5"},
       {"capacity", "a block is neither free, nor cached and evictable, nor in use: the pool has shrunk", "O8"},
-      {"stale", "a request is served content that was invalidated before it began", "O6"},
+      {"stale", "a request is served content that was invalidated, or whose lease was over, before it began", "O6"},
       {"namespace_contract", "a lookup does not match exactly the common prefix under the same namespace", "O2"},
       {"exactly_once", "the content of a published block is given up twice, or never", "O12"},
   };
@@ -62,7 +62,10 @@ const char* to_string(ghost kind) {
 }
 
 cache_oracle::cache_oracle(run& run, const simulation_options& options)
-    : run_(run), tokens_per_block_(options.configuration.tokens_per_block), blocks_(options.configuration.capacity_blocks) {
+    : run_(run),
+      tokens_per_block_(options.configuration.tokens_per_block),
+      lease_(options.configuration.lease),
+      blocks_(options.configuration.capacity_blocks) {
   on_.fill(true);
   for (const std::string& off : options.oracles_off)
     for (std::size_t id = 0; id < on_.size(); ++id)
@@ -90,6 +93,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.id = ++requests_;
   request.prompt = &prompt;
   request.version_min = version_min_;
+  request.began = run::now();
   request.polluted = false;
   request.stale = false;
   const key_list<sync>& keys = *request.full_keys;
@@ -171,8 +175,7 @@ void cache_oracle::on_allocate(const block_event& event) {
   const std::uint32_t id = event.where.block;
   if (block.holders != 0) {
     fail(oracle_id::ghost_entry, id, [&] {
-      return block_name(id) + " was handed to " + number_of(*event.request) +
-             " out of the eviction order while it is referenced";
+      return block_name(id) + " was handed to " + number_of(*event.request) + " out of the eviction order while it is referenced";
     });
   }
   if (block.published)
@@ -185,6 +188,7 @@ void cache_oracle::on_allocate(const block_event& event) {
   ++block.holders;
   block.generation = event.where.generation;
   block.owner = request.id;
+  if (lease_.count() != 0) block.expires = run::now() + lease_;
   block.filling = true;
   block.published = block.given_up = false;
   block.content.assign(content.begin(), content.end());
@@ -247,7 +251,13 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
     fail(oracle_id::publication, where.block,
          [&] { return who() + " read " + block_name(where.block) + " before it was filled"; });
   }
-  if (seen.old) {
+  // What it has computed itself may be as old as it is.
+  const bool hit = request.slots[position].what == judged_request::slot::kind::hit;
+  if (hit && block.expires <= request.began) {
+    request.stale = true;
+    fail(oracle_id::stale, where.block,
+         [&] { return who() + " was served " + block_name(where.block) + ", whose lease was over before it began"; });
+  } else if (seen.old) {
     request.stale = true;
     fail(oracle_id::stale, where.block,
          [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });

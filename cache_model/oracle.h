@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <source_location>
 #include <string>
@@ -37,6 +38,7 @@ struct judged_request : basic_request<sync> {
   reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
   mutable reused_array<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
   std::uint32_t version_min = 0;              // of what it may be served
+  std::chrono::nanoseconds began = {};
   bool polluted = false;
   bool stale = false;
 };
@@ -87,6 +89,7 @@ class cache_oracle final : public cache_listener, public audit_listener {
     std::uint32_t generation = 0;
     std::uint32_t owner = 0;  // the request that reserved it last
     std::uint32_t write = 0;  // the last fill
+    lease_end expires = no_end;  // of its content
     bool filling = false;  // reserved and neither published nor given up
     bool contested = false;  // handed out while it was held or before it was given up: its rows would be raced for
     bool published = false;  // and neither evicted nor forgotten nor freed since
@@ -113,6 +116,7 @@ class cache_oracle final : public cache_listener, public audit_listener {
 
   run& run_;
   std::uint32_t tokens_per_block_;
+  std::chrono::nanoseconds lease_;
   std::array<bool, static_cast<std::size_t>(oracle_id::count)> on_{};
   bool failed_ = false;
   std::uint32_t requests_ = 0;

@@ -19,6 +19,7 @@ cache_parameters parameters_of(const simulation_options& options, cache_listener
   cache_parameters parameters{.capacity_blocks = options.configuration.capacity_blocks,
                               .tokens_per_block = options.configuration.tokens_per_block,
                               .hash_bits = options.configuration.hash_bits,
+                              .lease = options.configuration.lease,
                               .seams = {},
                               .listener = listener};
   for (const std::string& name : options.configuration.flaws) find_flaw(name)->plant(parameters.seams);

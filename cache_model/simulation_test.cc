@@ -2,18 +2,21 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include <kvrace/check.h>
+#include <kvrace/sync.h>
 
 #include "cache_model/test_support.h"
 
 namespace kvrace::cache {
 namespace {
 
+using namespace std::chrono_literals;
 using test::model;
 using test::prompt_of;
 
@@ -28,6 +31,14 @@ call lookup(prompt what) {
   return [what = std::move(what)](simulation& s) { s.lookup(what); };
 }
 call lookup(const char* tokens) { return lookup(prompt_of(tokens)); }
+call slow_serve(const char* tokens, std::chrono::nanoseconds prefill_per_token) {
+  return [what = prompt_of(tokens), prefill_per_token](simulation& s) {
+    s.serve(what, cancel_point::none, {.prefill_per_token = prefill_per_token});
+  };
+}
+call wait(std::chrono::nanoseconds duration) {
+  return [duration](simulation&) { sync::sleep_for(duration); };
+}
 call invalidate() {
   return [](simulation& s) { s.invalidate(); };
 }
@@ -78,6 +89,7 @@ struct showcase {
   std::uint32_t capacity = 2;
   std::uint64_t runs = 1'000;  // enough for any seed
   double switch_probability = 0.3;
+  std::chrono::nanoseconds lease = {};
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -94,17 +106,14 @@ std::vector<showcase> showcases() {
       {"untagged_fields", {{serve(prompt_of("AB", tenant_x)), lookup(prompt_of("AB", adapter_x))}}},
       {"hash_without_compare", {{serve("A"), lookup("B")}, {serve("C"), lookup("D")}}, 1},
       {"load_over_invalidation", {{serve("A"), lookup("A")}, {invalidate(), lookup("A")}}},
+      {.flaw = "expired_lease_served", .tasks = {{serve("A"), wait(1ms), lookup("A")}, {lookup("A")}}, .lease = 1ms},
+      {.flaw = "fill_on_expired_lease", .tasks = {{slow_serve("A", 1ms), lookup("A")}, {lookup("A")}}, .lease = 1ms},
       {"node_reused_after_unlock", {{serve("A"), lookup("A")}, {serve("C"), serve("D")}}},
       {"list_spliced_under_shared_lock", {{serve("A"), lookup("A")}, {lookup("A")}}},
       {"freed_while_indexed", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
       {"double_decrement", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
       {"relaxed_decrement", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
-      {"aba_free_list",
-       {{serve("AB", cancel_point::after_reserve), serve("C")}, {serve("D")}, {serve("E")}},
-       64,
-       2,
-       10'000,
-       0.1},
+      {"aba_free_list", {{serve("AB", cancel_point::after_reserve), serve("C")}, {serve("D")}, {serve("E")}}, 64, 2, 10'000, 0.1},
       {"epoch_reclaimed_early", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1, 10'000},
       {"pin_without_fence", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
   };
@@ -112,6 +121,7 @@ std::vector<showcase> showcases() {
 program_under_test program_of(const showcase& show, const std::string& locking, bool flawed) {
   program_under_test program{.configuration = configuration_of(locking, {}, show.capacity), .tasks = show.tasks};
   program.configuration.hash_bits = show.hash_bits;
+  program.configuration.lease = show.lease;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }

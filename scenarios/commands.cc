@@ -40,8 +40,13 @@ std::vector<scenario> load_all(const search_command& command) {
   std::vector<scenario> scenarios;
   for (const std::string& name : names) {
     scenario read = load(name);
-    if (command.prove && read.traffic) {
+    if (command.prove && read.needs_time()) {
       if (command.all) continue;
+      if (!read.traffic)
+        throw usage_error(input_error{"/search/strategy",
+                                      "expected a scenario without leases, waits and prefill times to prove: it is sampled by "
+                                      "'kvrace run', as there is no time in proofs"}
+                              .to_line(name));
       throw usage_error(
           input_error{"/traffic", std::string("expected tasks or generated ones to prove: ") + no_time_in_proofs}.to_line(name));
     }

@@ -44,13 +44,20 @@ cache::cancel_point cancel_point_of(const std::string& name) {
   return cache::cancel_point::none;
 }
 
+std::chrono::nanoseconds nanoseconds_of(double value, double unit_ns) {
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(value * unit_ns));
+}
+
 operation operation_of(const json& value) {
   const auto call = value.begin();
   if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
+  if (call.key() == "wait")
+    return {.what = operation::kind::wait, .duration = nanoseconds_of(call.value()["us"].get<double>(), 1e3)};
   operation result{.prompt = prompt_of(call.value())};
   if (call.key() == "serve") {
     result.what = operation::kind::serve;
     result.cancel = cancel_point_of(call.value().value("cancel", ""));
+    result.times.prefill_per_token = nanoseconds_of(call.value().value("prefill_us_per_token", 0.0), 1e3);
   } else if (call.key() == "expect_match") {
     result.what = operation::kind::expect_match;
     result.expected_tokens = call.value()["expected_tokens"].get<std::size_t>();
@@ -93,10 +100,6 @@ generator generator_of(const json& value) {
   result.operations = value["operations"].get<unsigned>();
   result.cancellation_probability = value.value("cancellation_probability", 0.0);
   return result;
-}
-
-std::chrono::nanoseconds nanoseconds_of(double value, double unit_ns) {
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(value * unit_ns));
 }
 
 traffic traffic_of(const json& value) {
@@ -173,6 +176,7 @@ cache::configuration configuration_of(const json& value) {
           .capacity_blocks = value["capacity_blocks"].get<std::uint32_t>(),
           .tokens_per_block = value["tokens_per_block"].get<std::uint32_t>(),
           .hash_bits = value.value("hash_bits", std::uint32_t{64}),
+          .lease = nanoseconds_of(value.value("lease_us", 0.0), 1e3),
           .flaws = value.value("flaws", std::vector<std::string>{})};
 }
 
@@ -202,13 +206,13 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
     result.steps_max = traffic_steps_max(*result.traffic);
   }
   if (document.contains("limits")) result.steps_max = document["limits"].value("steps_max", result.steps_max);
+  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"]);
   std::optional<generator> generated;
   if (document.contains("generate")) generated = generator_of(document["generate"]);
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);
 
   result.cache.oracles_off = oracles_off(document);
   if (generated) result.tasks = generate_tasks(*generated, result.cache.configuration.tokens_per_block);
-  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"]);
   return result;
 }
 

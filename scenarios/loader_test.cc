@@ -2,6 +2,7 @@
 #include "scenarios/loader.h"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -163,6 +164,26 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
         "s.json: /tasks/0/operations/0/lookup/tokens/1: expected an integer from 0 to 4294967295, not -2");
 }
 
+TEST_CASE("leases, waits and prefill times are read, and need a strategy that samples") {
+  json document = valid();
+  document["cache"]["lease_us"] = 1.5;
+  document["tasks"][0]["operations"] = {{{"serve", {{"model", "m"}, {"tokens", "ab"}, {"prefill_us_per_token", 2}}}},
+                                        {{"wait", {{"us", 3}}}}};
+  const auto parsed = parse_scenario(document.dump(), "s.json");
+  REQUIRE(std::holds_alternative<scenario>(parsed));
+  const scenario& read = std::get<scenario>(parsed);
+  CHECK(read.cache.configuration.lease == std::chrono::nanoseconds(1'500));
+  CHECK(read.tasks[0].operations[0].times.prefill_per_token == std::chrono::microseconds(2));
+  CHECK(read.tasks[0].operations[1].duration == std::chrono::microseconds(3));
+  CHECK(read.needs_time());
+  for (const char* timed : {"/cache/lease_us", "/tasks/0/operations"}) {
+    json proved = valid();
+    proved["search"]["strategy"] = "prove";
+    proved[json::json_pointer(timed)] = document[json::json_pointer(timed)];
+    CHECK(line_for(proved, "/name", "timed").starts_with("s.json: /search/strategy: expected a strategy that samples"));
+  }
+}
+
 TEST_CASE("very long strings do no harm") {
   const std::string long_text(1'000'000, 'x');
   CHECK(line_for(valid(), "/tasks/0/name", long_text).size() < 300);
@@ -177,14 +198,15 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
         "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
-        "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, locking, tokens_per_block; did you "
+        "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, lease_us, locking, tokens_per_block; "
+        "did you "
         "mean 'locking'?");
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"insert", json::object()}}) ==
-        "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, invalidate, lookup, serve");
+        "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, invalidate, lookup, serve, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0/invalidate", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"invalidate", {{"x", 1}}}}) ==
         "s.json: /tasks/0/operations/0/invalidate/x: expected no key here");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/cancel", "after_fill") ==

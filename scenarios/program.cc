@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include <kvrace/sync.h>
+
 #include "scenarios/traffic_program.h"
 
 namespace kvrace::scenarios {
@@ -13,9 +15,10 @@ constexpr std::uint64_t distinct_runs_max = 10'000'000;
 void perform(cache::simulation& simulation, const operation& call) {
   switch (call.what) {
     case operation::kind::lookup: simulation.lookup(call.prompt); return;
-    case operation::kind::serve: simulation.serve(call.prompt, call.cancel); return;
+    case operation::kind::serve: simulation.serve(call.prompt, call.cancel, call.times); return;
     case operation::kind::invalidate: simulation.invalidate(); return;
     case operation::kind::expect_match: simulation.expect_match(call.prompt, call.expected_tokens); return;
+    case operation::kind::wait: kvrace::sync::sleep_for(call.duration); return;
   }
 }
 
@@ -28,7 +31,17 @@ kvrace::strategy_choice strategy_of(const search& search) {
   return kvrace::random_walk(search.switch_probability);
 }
 
+bool takes_time(const operation& call) { return call.what == operation::kind::wait || !call.times.none(); }
+
 }  // namespace
+
+bool scenario::needs_time() const {
+  if (traffic || cache.configuration.lease.count() != 0) return true;
+  for (const task& each : tasks)
+    for (const operation& call : each.operations)
+      if (takes_time(call)) return true;
+  return false;
+}
 
 kvrace::program make_program(const scenario& scenario) {
   if (scenario.traffic) return make_traffic_program(scenario, nullptr);

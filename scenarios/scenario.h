@@ -1,6 +1,7 @@
 // A scenario as the program uses it: read, checked and complete. Start here.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,11 +23,13 @@ struct source {
 };
 
 struct operation {
-  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match };
+  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match, wait };
   kind what = kind::lookup;
-  cache::prompt prompt = {};        // not for invalidate
+  cache::prompt prompt = {};        // not for invalidate and wait
   std::size_t expected_tokens = 0;  // expect_match only
   cache::cancel_point cancel = cache::cancel_point::none;  // serve only
+  cache::service_times times = {};                         // serve only
+  std::chrono::nanoseconds duration = {};                  // wait only
 };
 
 struct task {
@@ -85,6 +88,9 @@ struct scenario {
   scenarios::search search;
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run
+
+  // Virtual time passes. There is none in proofs.
+  [[nodiscard]] bool needs_time() const;
 };
 
 [[nodiscard]] std::uint64_t digest_of(std::string_view text);

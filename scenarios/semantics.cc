@@ -172,6 +172,11 @@ std::optional<input_error> check_expectation(const json& document, const scenari
 std::optional<input_error> check_semantics(const json& document, const scenario& read,
                                            const std::optional<generator>& generated) {
   if (std::optional<input_error> error = check_cache(read.cache.configuration)) return error;
+  if (!read.traffic && read.needs_time() && !read.search.sampling())
+    return input_error{"/search/strategy",
+                       "expected a strategy that samples, as there is no time in proofs, and leases, waits and prefill times "
+                       "need it, not '" +
+                           reports::excerpt(document["search"]["strategy"].get<std::string>(), 60) + "'"};
   if (document.contains("tasks")) {
     if (std::optional<input_error> error = check_tasks(document["tasks"])) return error;
   }

@@ -40,6 +40,8 @@ std::string minimality(const shrunk_scenario& small) {
     text = "Minimal in preemptions, certified: every schedule with fewer was explored. ";
   else if (small.reduced.traffic)
     text = "Not certified: there is no time in proofs, so that the schedules of traffic are not explored. ";
+  else if (small.reduced.needs_time())
+    text = "Not certified: there is no time in proofs, so that the schedules of this scenario are not explored. ";
   else
     text = "Not certified: the budget ended before every schedule with fewer preemptions was explored. ";
   if (small.operations_certified)

@@ -32,6 +32,7 @@ json operation_as_json(const operation& call) {
   switch (call.what) {
     case operation::kind::lookup: return {{"lookup", prompt_as_json(call.prompt)}};
     case operation::kind::invalidate: return {{"invalidate", json::object()}};
+    case operation::kind::wait: return {{"wait", {{"us", static_cast<double>(call.duration.count()) / 1e3}}}};
     case operation::kind::expect_match: {
       json text = prompt_as_json(call.prompt);
       text["expected_tokens"] = call.expected_tokens;
@@ -151,7 +152,7 @@ scenario_size size_of(const scenario& scenario) {
 }
 
 shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
-  if (!whole.traffic) return scenario_shrinker(whole, from, runs).run();
+  if (!whole.needs_time()) return scenario_shrinker(whole, from, runs).run();
   shrunk_scenario same{whole, {}, false};
   same.schedule =
       kvrace::shrink({.runs = runs, .search = false, .limits = {.steps_max = whole.steps_max}, .metrics = cache::metric_names()},

@@ -3,6 +3,8 @@
 #include "cache_model/flaws/aba_free_list.h"
 #include "cache_model/flaws/double_decrement.h"
 #include "cache_model/flaws/epoch_reclaimed_early.h"
+#include "cache_model/flaws/expired_lease_served.h"
+#include "cache_model/flaws/fill_on_expired_lease.h"
 #include "cache_model/flaws/freed_while_indexed.h"
 #include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
@@ -34,6 +36,8 @@ const std::vector<flaw>& all_flaws() {
       untagged_fields::describe(),
       hash_without_compare::describe(),
       load_over_invalidation::describe(),
+      expired_lease_served::describe(),
+      fill_on_expired_lease::describe(),
       unchecked_counter::describe(),
       node_reused_after_unlock::describe(),
       list_spliced_under_shared_lock::describe(),

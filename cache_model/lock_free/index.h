@@ -27,11 +27,18 @@ class lock_free_index {
     std::uint64_t hash;
     handle where;
     std::uint32_t version;
+    lease_end expires;
     key_bytes<Sync> key;
     const entry* next;
 
-    entry(std::uint64_t its_hash, handle target, std::uint32_t its_version, key_view its_key, const entry* behind)
-        : hash(its_hash), where(target), version(its_version), key(its_key.begin(), its_key.end()), next(behind) {}
+    entry(std::uint64_t its_hash, handle target, std::uint32_t its_version, lease_end end_of_lease, key_view its_key,
+          const entry* behind)
+        : hash(its_hash),
+          where(target),
+          version(its_version),
+          expires(end_of_lease),
+          key(its_key.begin(), its_key.end()),
+          next(behind) {}
   };
   using pin = typename epoch_domain<Sync>::pin;
 
@@ -55,8 +62,8 @@ class lock_free_index {
   [[nodiscard]] const entry* chain_of(std::uint64_t hash) const { return chain(bucket_of(hash)); }
 
   // The caller need not be pinned.
-  void insert(std::uint64_t hash, handle where, std::uint32_t version, key_view key) {
-    entry* const fresh = Sync::template make<entry>(masked(hash), where, version, key, nullptr);
+  void insert(std::uint64_t hash, handle where, std::uint32_t version, key_view key, lease_end expires = no_end) {
+    entry* const fresh = Sync::template make<entry>(masked(hash), where, version, expires, key, nullptr);
     auto& first = buckets_[bucket_of(hash)].first;
     // Tried with an empty bucket first: a failure tells what is in it.
     const entry* expected = nullptr;
@@ -114,7 +121,7 @@ class lock_free_index {
     const entry* copied = nullptr;
     const entry** end = &copied;
     for (const entry* at = first; at != victim; at = at->next) {
-      entry* const copy = Sync::template make<entry>(at->hash, at->where, at->version, key_view(at->key), nullptr);
+      entry* const copy = Sync::template make<entry>(at->hash, at->where, at->version, at->expires, key_view(at->key), nullptr);
       *end = copy;
       end = &copy->next;
     }

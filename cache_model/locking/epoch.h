@@ -44,6 +44,7 @@ class epoch_cache final : public prefix_cache<Sync> {
 
   explicit epoch_cache(const cache_parameters& parameters)
       : parameters_(parameters),
+        leases_(parameters),
         domain_({.grace = parameters.seams.reclamation->grace_epochs(),
                  .pins_with_fence = parameters.seams.reclamation->fences_pin()}),
         index_(parameters.capacity_blocks, parameters.hash_bits),
@@ -77,13 +78,13 @@ class epoch_cache final : public prefix_cache<Sync> {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
-      if (!seams().publish->publishes(slot.version, version)) {
+      if (!seams().publish->publishes(slot.version, version) || !leases_.publishes(slot.expires)) {
         tell(block_event::kind::drop, &request, slot.where, i);
         continue;
       }
       blocks_[slot.where.block].what = block::kind::published;
       slot.published = true;
-      index_.insert(request.keys.hash(i), slot.where, version, request.keys[i]);
+      index_.insert(request.keys.hash(i), slot.where, version, request.keys[i], slot.expires);
       tell(block_event::kind::publish, &request, slot.where, i);
     }
   }
@@ -189,6 +190,7 @@ class epoch_cache final : public prefix_cache<Sync> {
       const auto& entry = *Sync::alive(at);
       if (entry.hash != hash || entry.version != version) continue;
       if (compares_keys && !equal(entry.key, request.keys[position])) continue;
+      if (!leases_.serves(entry.expires)) continue;
       const handle where = entry.where;
       const bool counts = seams().pin->counts_reference();
       if (!(counts ? reference(where) : is_there(where))) continue;  // evicted since the chain was read
@@ -239,6 +241,7 @@ class epoch_cache final : public prefix_cache<Sync> {
     slot.where = taken;
     slot.held = true;
     slot.version = version;
+    slot.expires = leases_.begin();
     tell(block_event::kind::allocate, &request, taken, position);
   }
 
@@ -321,6 +324,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   }
 
   cache_parameters parameters_;
+  lease_clock<Sync> leases_;
   epoch_domain<Sync> domain_;
   index index_;
   fixed_array<Sync, block> blocks_;

@@ -8,6 +8,7 @@
 // and the eviction order holds the FREE and the IDLE ones.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,6 +28,10 @@ struct handle {
   std::uint32_t block = no_block;
   std::uint32_t generation = 0;
 };
+
+// When the lease on a block's content is over; no_end in a cache without leases.
+using lease_end = std::chrono::nanoseconds;
+inline constexpr lease_end no_end = lease_end::max();
 
 // What a block holds in place of the K and V rows of one token.
 struct tag {
@@ -57,6 +62,7 @@ struct basic_request : request_base {
     bool published = false;
     bool entry_denied = false;  // hit: see block_event
     std::uint32_t version = 0;
+    lease_end expires = no_end;  // reserved: of the content
   };
   // What an eviction knew of its victim when it chose it.
   struct victim_record {
@@ -101,7 +107,7 @@ struct block_event {
     evict,     // the content of the block is given up for `request`
     allocate,  // the block belongs to `request`, for slot `slot`
     publish,   // the block is indexed
-    drop,      // the fill was of an older version: not published
+    drop,      // the fill was of an older version, or its lease is over: not published
     unpin,     // `request` gave its reference back
     free,      // the last reference to a block that is not indexed has gone
     forget,    // un-indexed by an invalidation
@@ -126,8 +132,35 @@ struct cache_parameters {
   std::uint32_t capacity_blocks = 0;
   std::uint32_t tokens_per_block = 0;
   std::uint32_t hash_bits = 64;
+  std::chrono::nanoseconds lease = {};                 // how long content may be served; 0: for ever
   cache::seams seams;
   cache_listener* listener = nullptr;  // null in production
+};
+
+// The leases that a cache gives.
+template <class Sync>
+class lease_clock {
+ public:
+  explicit lease_clock(const cache_parameters& parameters)
+      : duration_(parameters.lease),
+        ends_hits_(parameters.seams.lease->ends_hits()),
+        runs_from_reservation_(parameters.seams.lease->runs_from_reservation()) {}
+  // Of content that begins to be computed now.
+  [[nodiscard]] lease_end begin() const { return duration_.count() == 0 ? no_end : now() + duration_; }
+  // Whether a fill may be published; its lease as it is then.
+  [[nodiscard]] bool publishes(lease_end& expires) const {
+    if (expires == no_end) return true;
+    if (!runs_from_reservation_) expires = begin();
+    return now() < expires;
+  }
+  [[nodiscard]] bool serves(lease_end expires) const { return expires == no_end || !ends_hits_ || now() < expires; }
+
+ private:
+  static lease_end now() { return Sync::clock::now().time_since_epoch(); }
+
+  std::chrono::nanoseconds duration_;
+  bool ends_hits_;
+  bool runs_from_reservation_;
 };
 
 template <class Sync>
@@ -140,7 +173,8 @@ class prefix_cache {
   // Finds the longest cached run of the request's blocks and pins it in the same critical section; then, if asked, reserves
   // blocks for the rest, evicting as needed, until one cannot be had. Returns the number of hits.
   virtual std::size_t acquire(request_type&, const acquire_options&) = 0;
-  // Indexes the reserved blocks that are filled, unless the cache has been invalidated since they were reserved.
+  // Indexes the reserved blocks that are filled, unless the cache has been invalidated since they were reserved or their lease is
+  // over.
   virtual void publish(request_type&) = 0;
   // Gives all references back, the tail of the prompt first, and leaves the slots empty.
   virtual void release(request_type&) = 0;

@@ -117,6 +117,17 @@ class publish_policy {
   }
 };
 
+// Seam "lease": how long the content of a block may be served. Only in a cache that gives leases.
+class lease_policy {
+ public:
+  virtual ~lease_policy() = default;
+  // A lookup passes over a block whose lease is over.
+  [[nodiscard]] virtual bool ends_hits() const { return true; }
+  // The lease runs from when the block was reserved, which is when its content begins to be computed; a fill that takes longer is
+  // not published.
+  [[nodiscard]] virtual bool runs_from_reservation() const { return true; }
+};
+
 // Seam "statistics": where a plain counter is kept up to date.
 class statistics_policy {
  public:
@@ -136,6 +147,7 @@ struct seams {
   const reference_policy* reference;
   const free_list_policy* free_list;
   const reclamation_policy* reclamation;
+  const lease_policy* lease;
   const statistics_policy* statistics;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
