@@ -101,7 +101,7 @@ struct command_line {
 
   std::vector<std::string> scenarios;
   bool all = false;
-  text_option seed, runs, time, preemptions, states, jobs, finding, schedule, report;
+  text_option seed, runs, time, preemptions, states, jobs, memory_model, finding, schedule, report;
   std::string file;
 
   command_line() {
@@ -157,6 +157,10 @@ struct command_line {
     prove = app.add_subcommand("prove", "Explore every interleaving, whatever search the scenarios ask for");
     declare_common(*prove, "All built-in scenarios without traffic");
     prove->add_option("--preemptions", preemptions, "Stop after this many preemptions")->option_text("N");
+    prove
+        ->add_option("--memory-model", memory_model, "sc or rc11: visit every execution graph under it, instead of interleavings")
+        ->option_text("MODEL")
+        ->excludes("--preemptions");
     prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
     prove->footer(std::string(prove_examples) + "\n" + exit_codes);
   }
@@ -200,6 +204,11 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.preemptions)
     command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));
   if (given.jobs) command.jobs = static_cast<unsigned>(integer_option("--jobs", *given.jobs, 1, 1024));
+  if (given.memory_model) {
+    if (*given.memory_model != "sc" && *given.memory_model != "rc11")
+      throw usage_error("--memory-model: expected sc or rc11, not '" + reports::excerpt(*given.memory_model, 60) + "'");
+    command.memory_model = *given.memory_model == "sc" ? kvrace::memory_model::sc : kvrace::memory_model::rc11;
+  }
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
   command.report = report_of(given);
   return command;

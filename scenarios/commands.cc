@@ -21,7 +21,11 @@ void override_search(search& search, const search_command& command) {
   if (command.prove) {
     // What a sampled scenario says about its sample is no budget for a proof.
     if (search.sampling()) search = {};
-    search.strategy = search::kind::prove;
+    if (command.memory_model || search.strategy != search::kind::graphs) search.strategy = search::kind::prove;
+    if (command.memory_model) {
+      search.strategy = search::kind::graphs;
+      search.memory_model = *command.memory_model;
+    }
   }
   if (command.seed) search.seed = *command.seed;
   if (command.runs) search.runs = *command.runs;

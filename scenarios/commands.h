@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <kvrace/result.h>
+
 namespace kvrace::scenarios {
 
 // Thrown for whatever the user can put right; what() is one line, ready to print after "kvrace: ".
@@ -28,6 +30,7 @@ struct search_command {
   std::optional<double> time_s;  // per scenario
   std::optional<unsigned> preemptions_max;
   std::optional<std::uint64_t> states_max;
+  std::optional<kvrace::memory_model> memory_model;  // prove by execution graphs
   std::string report;  // as report_target takes it
 };
 // Everything is read and checked before the first run.

@@ -137,13 +137,15 @@ traffic traffic_of(const json& value) {
 search search_of(const json& value) {
   static const std::vector<std::pair<std::string, search::kind>> strategies = {
       {"random", search::kind::random}, {"pct", search::kind::pct},         {"pos", search::kind::pos},
-      {"surw", search::kind::surw},     {"bounded", search::kind::bounded}, {"prove", search::kind::prove}};
+      {"surw", search::kind::surw},     {"bounded", search::kind::bounded}, {"prove", search::kind::prove},
+      {"graphs", search::kind::graphs}};
   search result;
   for (const auto& [name, kind] : strategies)
     if (value["strategy"] == name) result.strategy = kind;
   result.switch_probability = value.value("switch_probability", result.switch_probability);
   result.depth = value.value("depth", result.depth);
   result.decisions_max = value.value("decisions_max", result.decisions_max);
+  if (value.value("memory_model", "sc") == "rc11") result.memory_model = kvrace::memory_model::rc11;
   if (value.contains("preemptions_max")) result.preemptions_max = value["preemptions_max"].get<unsigned>();
   result.states_max = value.value("states_max", result.states_max);
   if (value.contains("runs")) result.runs = value["runs"].get<std::uint64_t>();

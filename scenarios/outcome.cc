@@ -107,6 +107,8 @@ constexpr std::size_t schedule_argument_bytes_max = 4'000;
 
 std::string repeat_command(const scenario& scenario, const kvrace::result& result, std::size_t index, std::string_view mode) {
   const std::string path = shell_quoted(scenario.source.path);
+  if (result.findings[index].schedule.set_up == kvrace::schedule::setting::graph)
+    return "kvrace prove " + path + " --memory-model " + to_string(scenario.search.memory_model);
   const std::string schedule = result.findings[index].schedule.to_string();
   if (schedule.size() <= schedule_argument_bytes_max) return "kvrace replay " + path + " --schedule " + shell_quoted(schedule);
   if (!scenario.search.sampling()) return "kvrace " + std::string(mode) + " " + path;

@@ -92,6 +92,10 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
                                 .limits = limits_of(scenario),
                                 .metrics = cache::metric_names(),
                                 .observer = observer};
+  if (search.strategy == search::kind::graphs) {
+    options.engine = kvrace::proof_engine::graphs;
+    options.memory_model = search.memory_model;
+  }
   if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;
   return kvrace::prove(options, tested);
 }

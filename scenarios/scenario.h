@@ -55,12 +55,13 @@ struct generator {
 };
 
 struct search {
-  enum class kind : std::uint8_t { random, pct, pos, surw, bounded, prove };
+  enum class kind : std::uint8_t { random, pct, pos, surw, bounded, prove, graphs };
   kind strategy = kind::random;
   double switch_probability = 0.3;             // random
   unsigned depth = 3;                          // pct
   std::uint64_t decisions_max = 100;           // pct
   std::optional<unsigned> preemptions_max;     // bounded
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;  // graphs
   std::uint64_t states_max = 0;  // bounded, prove; 0: no budget, to which the command line gives default_states_max
   std::optional<std::uint64_t> runs;  // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
   std::uint64_t seed = 1;  // sampling
@@ -69,7 +70,7 @@ struct search {
 
   static constexpr std::uint64_t default_runs = 1'000;
   static constexpr std::uint64_t default_states_max = 5'000'000;
-  [[nodiscard]] bool sampling() const { return strategy != kind::bounded && strategy != kind::prove; }
+  [[nodiscard]] bool sampling() const { return strategy < kind::bounded; }
 };
 
 // Exactly one is set.

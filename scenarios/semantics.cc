@@ -132,6 +132,7 @@ std::optional<input_error> check_search(const json& value) {
       {"surw", {"strategy", "runs", "seed", "stop_at_violation"}},
       {"bounded", {"strategy", "preemptions_max", "states_max", "runs"}},
       {"prove", {"strategy", "memory_model", "states_max", "runs"}},
+      {"graphs", {"strategy", "memory_model", "runs"}},
   };
   const std::string& strategy = value["strategy"].get_ref<const std::string&>();
   const std::vector<std::string>& keys = keys_of.at(strategy);
@@ -142,6 +143,10 @@ std::optional<input_error> check_search(const json& value) {
   }
   if (strategy == "bounded" && !value.contains("preemptions_max"))
     return input_error{"/search", "expected the key 'preemptions_max' with strategy bounded"};
+  if (strategy == "graphs" && !value.contains("memory_model"))
+    return input_error{"/search", "expected the key 'memory_model' with strategy graphs"};
+  if (strategy == "prove" && value.value("memory_model", "sc") != "sc")
+    return input_error{"/search/memory_model", "expected sc with strategy prove: rc11 belongs to graphs"};
   return std::nullopt;
 }
 
@@ -162,7 +167,7 @@ std::optional<input_error> check_expectation(const json& document, const scenari
   const kvrace::verdict verdict = *read.expect.verdict;
   if (read.search.sampling() && verdict != kvrace::verdict::not_found)
     return input_error{"/expect/verdict", "expected not_found: a sampling strategy shows no more"};
-  if (read.search.strategy == search::kind::prove && verdict == kvrace::verdict::exhausted)
+  if (!read.search.sampling() && read.search.strategy != search::kind::bounded && verdict == kvrace::verdict::exhausted)
     return input_error{"/expect/verdict", "expected proved or not_found with strategy prove: exhausted belongs to bounded"};
   return std::nullopt;
 }

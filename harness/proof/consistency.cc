@@ -21,8 +21,8 @@ void consistency::set_clocks(const execution_graph& graph, event& e) const {
   } else {
     e.acquire_pending = e.release_fence = {};
   }
-  const auto own = static_cast<std::uint8_t>(e.index + 1);
-  e.prefix.at[e.lane] = e.happens_before.at[e.lane] = own;
+  know(e.prefix, e.lane, e.index + 1U);
+  know(e.happens_before, e.lane, e.index + 1U);
   if (source != nullptr) {
     join(e.prefix, source->prefix);
     join((e.order & acquiring) != 0 ? e.happens_before : e.acquire_pending, source->message);
@@ -32,6 +32,8 @@ void consistency::set_clocks(const execution_graph& graph, event& e) const {
   } else if (e.kind == event_kind::fence) {
     if ((e.order & acquiring) != 0) join(e.happens_before, e.acquire_pending);
     if ((e.order & releasing) != 0) e.release_fence = e.happens_before;
+  } else if (e.kind == event_kind::wake) {
+    join(e.prefix, graph[e.source].prefix);
   } else if (e.kind == event_kind::join) {
     for (unsigned lane = 0; lane < lanes_max; ++lane) {
       if (lane == e.lane || (e.value != lanes_max && e.value != lane)) continue;
@@ -69,27 +71,27 @@ unsigned consistency::lowest(const execution_graph& graph, const location_events
 
 // ---- the total order ----
 
-void consistency::mark(track& along, unsigned at) {
-  if (along.marks.size() <= at) along.marks.resize(at + 64);
-  along.marks[at] = static_cast<std::uint32_t>(along.changes.size());
+void consistency::mark(trail& kept, unsigned at) {
+  if (kept.marks.size() <= at) kept.marks.resize(at + 64);
+  kept.marks[at] = static_cast<std::uint32_t>(kept.changes.size());
 }
 
-void consistency::undo(execution_graph& graph, track& along, unsigned at) {
-  const std::uint32_t down_to = along.marks[at];
-  while (along.changes.size() > down_to) {
-    graph[along.changes.back().at].total = along.changes.back().former;
-    along.changes.pop_back();
+void consistency::undo(execution_graph& graph, trail& kept, unsigned at) {
+  const std::uint32_t down_to = kept.marks[at];
+  while (kept.changes.size() > down_to) {
+    graph[kept.changes.back().at].total = kept.changes.back().former;
+    kept.changes.pop_back();
   }
-  if (along.weak >= static_cast<int>(at)) along.weak = never_weak;
+  if (kept.weak >= static_cast<int>(at)) kept.weak = never_weak;
 }
 
 // Raises the clock of one event and of all that follow it.
-void consistency::raise(execution_graph& graph, track& along, unsigned at, const graph_clock& by) {
+void consistency::raise(execution_graph& graph, trail& kept, unsigned at, const graph_clock& by) {
   raised_.clear();
   const auto one = [&](place reached, const graph_clock& clock) {
     event& e = graph[reached];
     if (e.pending || within(clock, e.total)) return;
-    along.changes.push_back({reached, e.total});
+    kept.changes.push_back({reached, e.total});
     join(e.total, clock);
     raised_.push_back(reached);
   };
@@ -103,12 +105,14 @@ void consistency::raise(execution_graph& graph, track& along, unsigned at, const
       one(graph.at(e.lane, e.index + 1U), clock);
     else
       for (const place join : graph.joins())
-        if (knows(graph[join].prefix, e)) one(join, clock);
+        if (graph[join].kind == event_kind::join && knows(graph[join].prefix, e)) one(join, clock);
     if (writes(e)) {
       const location_events& on = graph.on(e.location);
       if (e.mo + 1U < on.writes.size()) one(on.writes[e.mo + 1U], clock);
       for (const place read : on.reads)
         if (graph[read].source == from) one(read, clock);
+      for (const place wake : graph.joins())
+        if (graph[wake].source == from) one(wake, clock);
     } else if (reads(e)) {
       const location_events& on = graph.on(e.location);
       const unsigned next = graph.position(e.source);
@@ -126,7 +130,7 @@ void consistency::raise(execution_graph& graph, track& along, unsigned at, const
 graph_clock consistency::from_predecessors(const execution_graph& graph, const event& e, unsigned at) {
   const event* before = graph.before(e.lane, e.index);
   graph_clock clock = before != nullptr ? before->total : graph_clock{};
-  clock.at[e.lane] = std::max(clock.at[e.lane], static_cast<std::uint8_t>(e.index + 1));
+  know(clock, e.lane, e.index + 1U);
   if (reads(e)) {
     if (e.source != no_place) join(clock, graph[e.source].total);
   } else if (writes(e)) {
@@ -138,6 +142,8 @@ graph_clock consistency::from_predecessors(const execution_graph& graph, const e
       const event& r = graph[read];
       if (r.source == previous && !r.pending && !(r.lane == e.lane && r.index + 1 == e.index)) join(clock, r.total);
     }
+  } else if (e.kind == event_kind::wake) {
+    join(clock, graph[e.source].total);
   } else if (e.kind == event_kind::join) {
     for (unsigned lane = 0; lane < lanes_max; ++lane) {
       const event* last = graph.last(lane);
@@ -147,32 +153,35 @@ graph_clock consistency::from_predecessors(const execution_graph& graph, const e
   return clock;
 }
 
-void consistency::set_total(execution_graph& graph, track& along, unsigned at) {
+void consistency::set_total(execution_graph& graph, trail& kept, unsigned at) {
   event& e = graph[at];
   e.total = from_predecessors(graph, e, at);
   if (reads(e)) {
     const location_events& on = graph.on(e.location);
     const unsigned next = graph.position(e.source);
-    if (next < on.writes.size()) raise(graph, along, on.writes[next], e.total);
+    if (next < on.writes.size()) raise(graph, kept, on.writes[next], e.total);
   } else if (writes(e)) {
     const location_events& on = graph.on(e.location);
-    if (e.mo + 1U < on.writes.size()) raise(graph, along, on.writes[e.mo + 1U], e.total);
+    if (e.mo + 1U < on.writes.size()) raise(graph, kept, on.writes[e.mo + 1U], e.total);
   }
 }
 
-bool consistency::added(execution_graph& graph, track& along, unsigned at, const event* before, unsigned position) {
+bool consistency::added(execution_graph& graph, trail& kept, unsigned at, const event* before, unsigned position) {
   if (!keeps_total()) return true;
   const event& e = graph[at];
-  const bool ordered = !(reads(e) || writes(e)) || lowest_total(graph, graph.on(e.location), before) <= position;
-  if (model_ == graph_model::sc && !ordered) return false;
+  if (model_ == graph_model::sc) {  // no position below lowest() is ever taken
+    set_total(graph, kept, at);
+    return true;
+  }
+  const bool ordered =
+      kept.weak != never_weak || !(reads(e) || writes(e)) || lowest_total(graph, graph.on(e.location), before) <= position;
   // On cycles the clocks saturate: two events are in one strongly connected component exactly if each knows the other.
-  set_total(graph, along, at);
-  if (model_ == graph_model::sc) return true;
-  if (!ordered && along.weak == never_weak) along.weak = static_cast<int>(at);
-  return along.weak == never_weak || sequential_axiom(graph, at);
+  set_total(graph, kept, at);
+  if (!ordered && kept.weak == never_weak) kept.weak = static_cast<int>(at);
+  return kept.weak == never_weak || sequential_axiom(graph, at);
 }
 
-bool consistency::renew(execution_graph& graph) {
+bool consistency::renew(execution_graph& graph, bool all) {
   graph_clock left{};  // of each lane
   for (unsigned lane = 0; lane < lanes_max; ++lane) left.at[lane] = static_cast<std::uint8_t>(graph.length(lane));
   for (unsigned i = 0; i < graph.size(); ++i)
@@ -180,9 +189,9 @@ bool consistency::renew(execution_graph& graph) {
   renewed_.clear();
   for (unsigned i = 0; i < graph.size(); ++i) {
     event& e = graph[i];
-    if (e.pending || within(e.total, left)) continue;
+    if (e.pending || (!all && within(e.total, left))) continue;
     e.total = {};
-    e.total.at[e.lane] = static_cast<std::uint8_t>(e.index + 1);
+    know(e.total, e.lane, e.index + 1U);
     renewed_.push_back(static_cast<place>(i));
   }
   for (bool changed = !renewed_.empty(); changed;) {

@@ -49,7 +49,7 @@ class consistency {
   }
 
   // What changes with each event of a graph, and how to take it back.
-  struct track {
+  struct trail {
     struct change {
       place at;
       graph_clock former;
@@ -63,20 +63,22 @@ class consistency {
 
   // The event at `at`, after `before`, has been added: a read with its source, a write with its position. `position` is that of
   // the source or the index of the write. False if the graph is inconsistent now.
-  [[nodiscard]] bool added(execution_graph& graph, track& along, unsigned at, const event* before, unsigned position);
+  [[nodiscard]] bool added(execution_graph& graph, trail& kept, unsigned at, const event* before, unsigned position);
   // To be called before it is added.
-  static void mark(track& along, unsigned at);
+  static void mark(trail& kept, unsigned at);
   // Takes back every change since the event at `at` was added.
-  static void undo(execution_graph& graph, track& along, unsigned at);
+  static void undo(execution_graph& graph, trail& kept, unsigned at);
 
   // Computes `total` anew where it depended on events that are gone. False: the graph is not sequentially consistent.
-  [[nodiscard]] bool renew(execution_graph& graph);
+  [[nodiscard]] bool renew(execution_graph& graph) { return renew(graph, false); }
+  // Computes `total` for every event. False: the graph is not sequentially consistent.
+  [[nodiscard]] bool make_total(execution_graph& graph) { return renew(graph, true); }
 
  private:
+  [[nodiscard]] bool renew(execution_graph& graph, bool all);
   [[nodiscard]] unsigned lowest_total(const execution_graph& graph, const location_events& on, const event* before) const;
-  void set_total(execution_graph& graph, track& along, unsigned at);
-  void raise(execution_graph& graph, track& along, unsigned at, const graph_clock& by);
-  void raise_successors(execution_graph& graph, track& along, unsigned at);
+  void set_total(execution_graph& graph, trail& kept, unsigned at);
+  void raise(execution_graph& graph, trail& kept, unsigned at, const graph_clock& by);
   [[nodiscard]] static graph_clock from_predecessors(const execution_graph& graph, const event& e, unsigned at);
   // In consistency_rc11.cc.
   [[nodiscard]] bool sequential_axiom(const execution_graph& graph, unsigned newest);

@@ -15,8 +15,21 @@ void execution_graph::clear() {
   joins_.clear();
   size_ = 0;
   length_.fill(0);
-  spawned_by_.fill(no_place);
+  if (spawned_ != 0) spawned_by_.fill(no_place);
+  spawned_ = 0;
   stable = {};
+}
+
+void execution_graph::copy_first(const execution_graph& from, unsigned size) {
+  std::copy_n(from.events_.get(), size, events_.get());
+  for (unsigned at = 0; at < size; ++at) {
+    const event& e = events_[at];
+    at_[e.lane][e.index] = static_cast<place>(at);
+    ++length_[e.lane];
+    if (e.kind == event_kind::spawn) set_spawn(static_cast<unsigned>(e.value), static_cast<place>(at));
+    if (e.kind == event_kind::join || e.kind == event_kind::wake) add_join(static_cast<place>(at));
+  }
+  size_ = size;
 }
 
 void execution_graph::touch(unsigned location) {
@@ -52,8 +65,8 @@ void execution_graph::remove_last() {
   else if (writes(e))
     remove_write(size_ - 1);
   else if (e.kind == event_kind::spawn)
-    spawned_by_[e.value] = no_place;
-  else if (e.kind == event_kind::join)
+    remove_spawn(static_cast<unsigned>(e.value));
+  else if (e.kind == event_kind::join || e.kind == event_kind::wake)
     joins_.pop_back();
   retract();
 }

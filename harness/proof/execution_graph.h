@@ -18,7 +18,7 @@ namespace kvrace::detail {
 using place = std::uint16_t;
 inline constexpr place no_place = 0xffff;  // as source of a read: the initial value
 
-enum class event_kind : std::uint8_t { read, update_read, write, update_write, fence, choice, spawn, join };
+enum class event_kind : std::uint8_t { read, update_read, write, update_write, fence, choice, spawn, join, wake };
 
 // What the program called. `lock` waits for a free lock and is never added while the lock is held.
 enum class graph_operation : std::uint8_t {
@@ -32,8 +32,16 @@ enum class graph_operation : std::uint8_t {
   fence,
   choice,
   spawn,
-  join
+  join,
+  wake,
+  enqueue,  // on the set of tasks that wait in a condition variable, as the next three
+  dequeue,
+  notify_one,
+  notify_all,
 };
+
+// The order of a choice that the program has not asked for: who is notified, whether a wait times out.
+inline constexpr std::uint8_t internal_choice = 1;
 
 // Memory orders as what they do.
 enum graph_order : std::uint8_t { relaxed = 0, acquiring = 1, releasing = 2, sequential = 4, fully_sequential = 7 };
@@ -50,7 +58,7 @@ struct event {
   graph_clock release_fence;    // what the last release fence knew
   std::uint64_t
       value;      // a write: in the execution in progress. A choice: its outcome. A join or spawn: the lane, lanes_max for all
-  place source;      // a read: the write it reads from
+  place source;      // a read: the write it reads from. A wake: the write that woke it
   place mo;          // a write: its index in the modification order, no_place while it has none
   std::uint16_t location;
   std::uint8_t lane;
@@ -76,6 +84,8 @@ class execution_graph {
   execution_graph();
 
   void clear();
+  // Becomes the first `size` events of another graph, without reads and modification orders.
+  void copy_first(const execution_graph& from, unsigned size);
   [[nodiscard]] unsigned size() const { return size_; }
   event& operator[](unsigned at) { return events_[at]; }
   const event& operator[](unsigned at) const { return events_[at]; }
@@ -89,8 +99,16 @@ class execution_graph {
   }
   [[nodiscard]] const event* last(unsigned lane) const { return before(lane, length_[lane]); }
   [[nodiscard]] place spawn_of(unsigned lane) const { return spawned_by_[lane]; }
-  void set_spawn(unsigned lane, place spawn) { spawned_by_[lane] = spawn; }
-  [[nodiscard]] const std::vector<place>& joins() const { return joins_; }
+  void set_spawn(unsigned lane, place spawn) {
+    spawned_by_[lane] = spawn;
+    spawned_ |= 1U << lane;
+  }
+  void remove_spawn(unsigned lane) {
+    spawned_by_[lane] = no_place;
+    spawned_ &= ~(1U << lane);
+  }
+  [[nodiscard]] std::uint32_t spawned() const { return spawned_; }  // bits of the lanes that have a spawn
+  [[nodiscard]] const std::vector<place>& joins() const { return joins_; }  // wakes as well
   void add_join(place join) { joins_.push_back(join); }
 
   [[nodiscard]] location_events& on(unsigned location) { return locations_[location]; }
@@ -129,6 +147,7 @@ class execution_graph {
   unsigned size_ = 0;
   std::array<std::uint16_t, lanes_max> length_{};
   std::array<place, lanes_max> spawned_by_{};
+  std::uint32_t spawned_ = 0;
   std::array<std::array<place, lane_events_max + 2>, lanes_max> at_;
   std::unique_ptr<event[]> events_;  // events_max of them; pages come into use with the events
   std::vector<place> joins_;

@@ -15,8 +15,8 @@ std::string program_of(const result& result) {
 std::string explored(const result& result) {
   const search_counts& counts = result.counts;
   return grouped(counts.executions_distinct) + " complete, " + grouped(counts.blocked) +
-         " blocked by an unmet assumption or behind a writer that waits for a shared_mutex, " + grouped(counts.runs) +
-         " executions";
+         " blocked (by an unmet assumption, in a loop that waits, or behind a writer that waits for a shared_mutex), " +
+         grouped(counts.runs) + " executions";
 }
 
 std::string values_of(const result& result) {
@@ -31,10 +31,12 @@ std::string values_of(const result& result) {
 }
 
 std::string bounds(const result& result, const limits& limits) {
-  return values_of(result) +
-         "; no spurious failures; no address of a destroyed object is reused; audits at quiescent points were made at the end "
-         "only; "
-         "at most " +
+  const char* loops =
+      result.yields_bound != 0
+          ? "; a task that gave way three times with the same loads and nothing else in between was taken to wait in a loop"
+          : "";
+  return values_of(result) + "; no spurious wakeups or failures; timed waits may time out at any point" + loops +
+         "; no address of a destroyed object is reused; audits at quiescent points were made at the end only; at most " +
          grouped(limits.steps_max) + " operations a run; plain data in var and shadow is free of races.";
 }
 

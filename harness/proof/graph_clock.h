@@ -21,6 +21,21 @@ inline void join(graph_clock& into, const graph_clock& from) {
   const auto* b = reinterpret_cast<const graph_lanes*>(from.at);
   *a = *a > *b ? *a : *b;
 }
+// The clock then knows `events` of `lane`, if it knew fewer. A narrow store followed by a wide load would stall: so no at[lane] =
+// events.
+inline void know(graph_clock& clock, unsigned lane, unsigned events) {
+  struct masks {
+    graph_clock of[lanes_max];
+    constexpr masks() : of{} {
+      for (unsigned i = 0; i < lanes_max; ++i) of[i].at[i] = 0xff;
+    }
+  };
+  static constexpr masks only;
+  const graph_lanes more =
+      (graph_lanes{} + static_cast<std::uint8_t>(events)) & *reinterpret_cast<const graph_lanes*>(only.of[lane].at);
+  auto* a = reinterpret_cast<graph_lanes*>(clock.at);
+  *a = *a > more ? *a : more;
+}
 // Whether `a` knows no more than `b`.
 [[nodiscard]] inline bool within(const graph_clock& a, const graph_clock& b) {
   graph_clock more = a;

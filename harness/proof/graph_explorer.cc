@@ -18,8 +18,8 @@ void graph_explorer::push_frame() {
   if (depth_ == frames_.size()) frames_.push_back(std::make_unique<frame>());
   frame_ = frames_[depth_++].get();
   frame_->graph.clear();
-  frame_->track.changes.clear();
-  frame_->track.weak = consistency::never_weak;
+  frame_->trail.changes.clear();
+  frame_->trail.weak = consistency::never_weak;
   frame_->waiting.clear();
   frame_->revisiting = frame_->revisited = no_place;
 }
@@ -73,7 +73,7 @@ void graph_explorer::shorten(unsigned size) {
   execution_graph& g = graph();
   if (g.size() <= size) return;
   while (g.size() > size) g.remove_last();
-  consistency::undo(g, frame_->track, size);
+  consistency::undo(g, frame_->trail, size);
 }
 
 // ---- additions ----
@@ -86,7 +86,7 @@ unsigned graph_explorer::lowest(unsigned lane, unsigned location) {
 bool graph_explorer::add_read(unsigned lane, unsigned location, const label& as, place source) {
   execution_graph& g = graph();
   const unsigned at = g.size();
-  consistency::mark(frame_->track, at);
+  consistency::mark(frame_->trail, at);
   event& e = g.append(lane);
   e.kind = as.kind;
   e.operation = as.operation;
@@ -95,26 +95,27 @@ bool graph_explorer::add_read(unsigned lane, unsigned location, const label& as,
   e.source = source;
   g.on(location).reads.push_back(static_cast<place>(at));
   consistency_.set_clocks(g, e);
-  return consistency_.added(g, frame_->track, at, g.before(lane, e.index), g.position(source));
+  return consistency_.added(g, frame_->trail, at, g.before(lane, e.index), g.position(source));
 }
 
 bool graph_explorer::add_write_part(unsigned lane) {
   execution_graph& g = graph();
   const unsigned at = g.size();
   const event& read = *g.last(lane);
-  consistency::mark(frame_->track, at);
+  consistency::mark(frame_->trail, at);
   event& e = g.append(lane);
   e.kind = event_kind::update_write;
   e.operation = read.operation;
   e.order = read.order;
   e.location = read.location;
   consistency_.set_clocks(g, e);
-  offer_revisits(at, at, {alternative::kind::revisit, static_cast<place>(at), 0, no_place, 0, 0, graph_operation::load, relaxed});
-  const unsigned position = g.position(read.source);
   const location_events& on = g.on(read.location);
+  offer_revisits(e.prefix, read.location, at, rival(on, read.source, e.prefix),
+                 {alternative::kind::revisit, static_cast<place>(at), 0, no_place, 0, 0, graph_operation::load, relaxed});
+  const unsigned position = g.position(read.source);
   if (g.updated(on, position) || consistency_.lowest(g, on, &read) > position) return false;
   g.insert_write(at, position);
-  return consistency_.added(g, frame_->track, at, &read, position);
+  return consistency_.added(g, frame_->trail, at, &read, position);
 }
 
 bool graph_explorer::add_write(unsigned lane, unsigned location, const label& as) {
@@ -125,7 +126,7 @@ bool graph_explorer::add_write(unsigned lane, unsigned location, const label& as
   const bool answered = has_answer_;
   const unsigned position = answered ? take_answer() : end;
   const unsigned at = g.size();
-  consistency::mark(frame_->track, at);
+  consistency::mark(frame_->trail, at);
   event& e = g.append(lane);
   e.kind = as.kind;
   e.operation = as.operation;
@@ -134,7 +135,7 @@ bool graph_explorer::add_write(unsigned lane, unsigned location, const label& as
   consistency_.set_clocks(g, e);
   if (!answered) {
     alternative waits{alternative::kind::revisit, static_cast<place>(at), 0, no_place, 0, 0, graph_operation::load, relaxed};
-    offer_revisits(at, at, waits);
+    offer_revisits(e.prefix, location, at, no_place, waits);
     waits.what = alternative::kind::position;
     for (unsigned other = bound; other < end; ++other) {
       if (g.updated(on, other)) continue;
@@ -143,13 +144,13 @@ bool graph_explorer::add_write(unsigned lane, unsigned location, const label& as
     }
   }
   g.insert_write(at, position);
-  return consistency_.added(g, frame_->track, at, g.before(lane, e.index), position);
+  return consistency_.added(g, frame_->trail, at, g.before(lane, e.index), position);
 }
 
 bool graph_explorer::add_other(unsigned lane, const label& as, std::uint64_t value) {
   execution_graph& g = graph();
   const unsigned at = g.size();
-  consistency::mark(frame_->track, at);
+  consistency::mark(frame_->trail, at);
   event& e = g.append(lane);
   e.kind = as.kind;
   e.operation = as.operation;
@@ -158,7 +159,21 @@ bool graph_explorer::add_other(unsigned lane, const label& as, std::uint64_t val
   if (as.kind == event_kind::spawn) g.set_spawn(static_cast<unsigned>(value), static_cast<place>(at));
   if (as.kind == event_kind::join) g.add_join(static_cast<place>(at));
   consistency_.set_clocks(g, e);
-  return consistency_.added(g, frame_->track, at, g.before(lane, e.index), 0);
+  return consistency_.added(g, frame_->trail, at, g.before(lane, e.index), 0);
+}
+
+bool graph_explorer::add_wake(unsigned lane, place waker) {
+  execution_graph& g = graph();
+  const unsigned at = g.size();
+  consistency::mark(frame_->trail, at);
+  event& e = g.append(lane);
+  e.kind = event_kind::wake;
+  e.operation = graph_operation::wake;
+  e.order = relaxed;
+  e.source = waker;
+  g.add_join(static_cast<place>(at));
+  consistency_.set_clocks(g, e);
+  return consistency_.added(g, frame_->trail, at, g.before(lane, e.index), 0);
 }
 
 bool graph_explorer::label_pending(unsigned lane, const label& as) {
@@ -171,7 +186,7 @@ bool graph_explorer::label_pending(unsigned lane, const label& as) {
   e.pending = false;
   urgent_ = lanes_max;
   consistency_.set_clocks(g, e);
-  return consistency_.added(g, frame_->track, at, g.before(lane, e.index), g.position(e.source));
+  return consistency_.added(g, frame_->trail, at, g.before(lane, e.index), g.position(e.source));
 }
 
 // ---- revisits ----
@@ -196,60 +211,43 @@ bool graph_explorer::maximal(unsigned at, const graph_clock& prefix) const {
   return std::none_of(on.writes.begin() + static_cast<std::ptrdiff_t>(later), on.writes.end(), counts);
 }
 
-// An update must follow its source directly: a complete update of the same source, other than `write`, must be deleted by the
-// revisit. Its write part; no_place if there is none, 0 if it precedes `write`.
-place graph_explorer::rival_of(const event& write) const {
+// The complete update of `source`, if it has one: a further update of the same source can only be there without it, since an
+// update follows its source directly. Its write part; no_place if there is none, 0 if `prefix` has it.
+place graph_explorer::rival(const location_events& on, place source, const graph_clock& prefix) const {
   const execution_graph& g = frame_->graph;
-  if (write.kind != event_kind::update_write) return no_place;
-  const location_events& on = g.on(write.location);
-  const unsigned position = g.position(g[g.at(write.lane, write.index - 1U)].source);
+  const unsigned position = g.position(source);
   if (!g.updated(on, position)) return no_place;
-  const place rival = on.writes[position];
-  return knows(write.prefix, g[rival]) ? place{0} : rival;
+  const place found = on.writes[position];
+  return knows(prefix, g[found]) ? place{0} : found;
 }
 
-// `write` has no place in the modification order yet. The events before `size` were there before it and its read part.
-void graph_explorer::offer_revisits(unsigned write, unsigned size, const alternative& how) {
+// Offers the revisits by a write on `location` that `prefix` precedes, of reads among the events before `size`. They must delete
+// the event at `rival`.
+void graph_explorer::offer_revisits(const graph_clock& prefix, unsigned location, unsigned size, place rival, alternative how) {
   const execution_graph& g = frame_->graph;
-  const event& w = g[write];
   unsigned lowest_read = size;
-  for (const place read : g.on(w.location).reads)
-    if (read < lowest_read && !knows(w.prefix, g[read])) lowest_read = read;
-  if (lowest_read == size) return;
-  const place rival = rival_of(w);
+  for (const place read : g.on(location).reads)
+    if (read < lowest_read && !knows(prefix, g[read])) lowest_read = read;
+  if (lowest_read >= size || rival <= lowest_read) return;
   for (unsigned at = size; at-- > lowest_read;) {
     const event& e = g[at];
-    if (knows(w.prefix, e)) continue;
-    if (!maximal(at, w.prefix)) return;
-    if (!reads(e) || e.location != w.location || rival <= at) continue;
-    alternative one = how;
-    one.answer = static_cast<place>(at);
-    frame_->waiting.push_back(one);
+    if (knows(prefix, e)) continue;
+    if (!maximal(at, prefix)) return;
+    if (!reads(e) || e.location != location || rival <= at) continue;
+    how.answer = static_cast<place>(at);
+    frame_->waiting.push_back(how);
   }
 }
 
 void graph_explorer::offer_update_for_revisits(unsigned lane, graph_operation operation, std::uint8_t order, unsigned location,
                                                place source) {
-  execution_graph& g = graph();
-  const unsigned size = g.size();
-  event& read = g.append(lane);
-  read.kind = event_kind::update_read;
-  read.operation = operation;
-  read.order = order;
-  read.location = static_cast<std::uint16_t>(location);
-  read.source = source;
-  consistency_.set_clocks(g, read);
-  event& write = g.append(lane);
-  write.kind = event_kind::update_write;
-  write.operation = operation;
-  write.order = order;
-  write.location = read.location;
-  consistency_.set_clocks(g, write);
-  offer_revisits(size + 1, size,
-                 {alternative::kind::revisit_by_update, static_cast<place>(size), 0, source, static_cast<std::uint16_t>(location),
-                  static_cast<std::uint8_t>(lane), operation, order});
-  g.retract();
-  g.retract();
+  const execution_graph& g = graph();
+  const event* before = g.last(lane);
+  graph_clock prefix = before != nullptr ? before->prefix : graph_clock{};
+  if (source != no_place) join(prefix, g[source].prefix);
+  offer_revisits(prefix, location, g.size(), rival(g.on(location), source, prefix),
+                 {alternative::kind::revisit_by_update, static_cast<place>(g.size()), 0, source,
+                  static_cast<std::uint16_t>(location), static_cast<std::uint8_t>(lane), operation, order});
 }
 
 // Makes the graph in which the read of `of` reads from the write of `of`. False if there is no consistent one.
@@ -282,7 +280,7 @@ bool graph_explorer::start_revisit(const alternative& of) {
   while (from.size() > of.size) from.retract();
 
   execution_graph& made = graph();
-  if (consistency_.keeps_total() && !consistency_.renew(made)) frame_->track.weak = consistency::weak_from_start;
+  if (consistency_.keeps_total() && !consistency_.renew(made)) frame_->trail.weak = consistency::weak_from_start;
   ++revisits_;
   return offer_positions();
 }
@@ -293,22 +291,25 @@ void graph_explorer::copy_without(const alternative& of, unsigned write, bool dr
   const graph_clock prefix = from[write].prefix;
   push_frame();
   execution_graph& to = graph();
-  renumbered_.assign(from.size(), no_place);
-  for (unsigned at = 0; at < from.size(); ++at) {
+  const unsigned first = of.answer + (drop_read ? 0U : 1U);  // all before it are kept
+  to.copy_first(from, first);
+  renumbered_.resize(from.size());
+  for (unsigned at = 0; at < first; ++at) renumbered_[at] = static_cast<place>(at);
+  for (unsigned at = first; at < from.size(); ++at) {
     const event& e = from[at];
-    const bool kept = (at <= of.answer || knows(prefix, e)) && !(drop_read && at == of.answer);
-    if (!kept) continue;
+    renumbered_[at] = no_place;
+    if (at == of.answer || !knows(prefix, e)) continue;
     renumbered_[at] = static_cast<place>(to.size());
     event& copy = to.append(e.lane);
     copy = e;
     if (e.kind == event_kind::spawn) to.set_spawn(static_cast<unsigned>(e.value), renumbered_[at]);
-    if (e.kind == event_kind::join) to.add_join(renumbered_[at]);
+    if (e.kind == event_kind::join || e.kind == event_kind::wake) to.add_join(renumbered_[at]);
   }
   to.stable = from.stable;
   if (drop_read) join(to.stable, prefix);
   // Sources may come later in the order than their reads.
-  for (unsigned at = 0; at < from.size(); ++at)
-    if (renumbered_[at] != no_place && from[at].source != no_place) to[renumbered_[at]].source = renumbered_[from[at].source];
+  for (unsigned at = 0; at < to.size(); ++at)
+    if (to[at].source != no_place) to[at].source = renumbered_[to[at].source];
   for (const std::uint16_t location : from.touched()) {
     to.touch(location);
     const location_events& source = from.on(location);
@@ -368,10 +369,10 @@ bool graph_explorer::place_revisiting(unsigned position) {
   const place write = frame_->revisiting;
   const event& w = g[write];
   const event* before = g.last(w.lane);
-  consistency::mark(frame_->track, write);
+  consistency::mark(frame_->trail, write);
   g.append_again(write);
   g.insert_write(write, position);
-  if (!consistency_.added(g, frame_->track, write, before, position)) return false;
+  if (!consistency_.added(g, frame_->trail, write, before, position)) return false;
   if (frame_->revisited == no_place) {
     find_urgent();
     return true;
@@ -393,8 +394,8 @@ void graph_explorer::take_back_revisiting() {
     g[frame_->revisited].pending = true;
   }
   g.remove_last();
-  consistency::undo(g, frame_->track, write);
-  if (frame_->track.weak == frame_->revisited) frame_->track.weak = consistency::never_weak;
+  consistency::undo(g, frame_->trail, write);
+  if (frame_->trail.weak == frame_->revisited) frame_->trail.weak = consistency::never_weak;
 }
 
 // A revisit may have deleted the write part of an update whose read stays: it must be added again before anything else.

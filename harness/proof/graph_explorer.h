@@ -39,7 +39,7 @@ class graph_explorer {
   // To be called when the urgent lane has done its duty.
   void find_urgent();
   [[nodiscard]] consistency& rules() { return consistency_; }
-  [[nodiscard]] bool weak() const { return frame_->track.weak != consistency::never_weak; }
+  [[nodiscard]] bool weak() const { return frame_->trail.weak != consistency::never_weak; }
 
   // ---- what the executed program adds ----
   // The lowest position at which lane's next event on `location` may read or be placed.
@@ -62,6 +62,7 @@ class graph_explorer {
   [[nodiscard]] bool add_write_part(unsigned lane);  // of the update whose read is the last event of `lane`
   [[nodiscard]] bool add_write(unsigned lane, unsigned location, const label& as);
   [[nodiscard]] bool add_other(unsigned lane, const label& as, std::uint64_t value);
+  [[nodiscard]] bool add_wake(unsigned lane, place waker);
   // The pending read, which is the last of its lane, turns out to be this.
   [[nodiscard]] bool label_pending(unsigned lane, const label& as);
 
@@ -82,7 +83,7 @@ class graph_explorer {
   };
   struct frame {
     execution_graph graph;
-    consistency::track track;
+    consistency::trail trail;
     std::vector<alternative> waiting;
     place revisiting = no_place;  // the write that led here
     place revisited = no_place;  // the read it revisited, unless that was deleted
@@ -90,9 +91,9 @@ class graph_explorer {
 
   void offer(alternative::kind what, place answer);
   void shorten(unsigned size);
-  void offer_revisits(unsigned write, unsigned size, const alternative& how);
+  void offer_revisits(const graph_clock& prefix, unsigned location, unsigned size, place rival, alternative how);
   [[nodiscard]] bool maximal(unsigned at, const graph_clock& prefix) const;
-  [[nodiscard]] place rival_of(const event& write) const;
+  [[nodiscard]] place rival(const location_events& on, place source, const graph_clock& prefix) const;
   [[nodiscard]] bool start_revisit(const alternative& of);
   void copy_without(const alternative& of, unsigned write, bool drop_read);
   [[nodiscard]] bool offer_positions();

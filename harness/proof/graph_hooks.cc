@@ -2,6 +2,7 @@
 #include <kvrace/sync.h>
 
 #include "proof/graph_run.h"
+#include "runtime/recorder.h"
 
 namespace kvrace::detail {
 
@@ -30,6 +31,25 @@ std::uint64_t while_alone(atomic_state& what, graph_storage storage, Change chan
   return value;
 }
 
+// What the current task is about to do, for reports and for whoever describes a deadlock.
+void begin(operation_kind kind, object* what, site where) {
+  task_record& task = *state.current;
+  task.pending_kind = kind;
+  task.pending_object = what;
+  task.where = where;
+  ++task.operations;
+}
+void done() {
+  if (state.recording) [[unlikely]]
+    active->recording()->step(*state.current, state.steps, false);
+}
+
+std::uint64_t read_atomic(atomic_state& what, graph_storage storage, const graph_run::access& how, bool* wrote) {
+  graph_run& run = *state.graph;
+  const std::uint64_t value = run.read(run.location_of(what, storage, false), how, wrote);
+  done();
+  return value;
+}
 void taken(lock_state& lock) {
   lock.owner = state.slot;
   lock.waiters &= ~bit(state.slot);
@@ -38,12 +58,11 @@ void taken(lock_state& lock) {
 }  // namespace
 
 std::uint64_t graph_load(atomic_state& what, graph_storage storage, std::memory_order order, site where) {
-  graph_run& run = *state.graph;
-  if (run.alone()) return while_alone(what, storage, [](std::uint64_t value) { return value; });
-  state.current->where = where;
+  if (state.graph->alone()) return while_alone(what, storage, [](std::uint64_t value) { return value; });
+  begin(operation_kind::load, &what, where);
   bool wrote = false;
   const std::uint8_t does = order_of(order);
-  return run.read(run.location_of(what, storage, false), {graph_operation::load, does, does, 0, 0, nullptr, nullptr}, &wrote);
+  return read_atomic(what, storage, {graph_operation::load, does, does, 0, 0, nullptr, nullptr}, &wrote);
 }
 
 void graph_store(atomic_state& what, graph_storage storage, std::uint64_t value, std::memory_order order, site where) {
@@ -52,41 +71,39 @@ void graph_store(atomic_state& what, graph_storage storage, std::uint64_t value,
     while_alone(what, storage, [value](std::uint64_t) { return value; });
     return;
   }
-  state.current->where = where;
+  begin(operation_kind::store, &what, where);
   run.write(run.location_of(what, storage, false), graph_operation::store, order_of(order), value);
+  done();
 }
 
 std::uint64_t graph_update(atomic_state& what, graph_storage storage, graph_change change, const void* context,
                            std::memory_order order, site where) {
-  graph_run& run = *state.graph;
-  if (run.alone()) return while_alone(what, storage, [=](std::uint64_t value) { return change(value, context); });
-  state.current->where = where;
+  if (state.graph->alone()) return while_alone(what, storage, [=](std::uint64_t value) { return change(value, context); });
+  begin(operation_kind::read_modify_write, &what, where);
   bool wrote = false;
   const std::uint8_t does = order_of(order);
-  return run.read(run.location_of(what, storage, false), {graph_operation::update, does, does, 0, 0, change, context}, &wrote);
+  return read_atomic(what, storage, {graph_operation::update, does, does, 0, 0, change, context}, &wrote);
 }
 
 bool graph_exchange_if(atomic_state& what, graph_storage storage, std::uint64_t& expected, std::uint64_t desired,
                        std::memory_order success, std::memory_order failure, site where) {
-  graph_run& run = *state.graph;
   bool wrote = false;
-  std::uint64_t value = 0;
-  if (run.alone()) {
-    value = while_alone(what, storage, [&](std::uint64_t old) { return (wrote = old == expected) ? desired : old; });
-  } else {
-    state.current->where = where;
-    value = run.read(run.location_of(what, storage, false),
-                     {graph_operation::exchange_if, order_of(success), order_of(failure), expected, desired, nullptr, nullptr},
-                     &wrote);
+  if (state.graph->alone()) {
+    expected = while_alone(what, storage, [&](std::uint64_t old) { return (wrote = old == expected) ? desired : old; });
+    return wrote;
   }
-  expected = value;
+  begin(operation_kind::compare_exchange, &what, where);
+  expected = read_atomic(
+      what, storage, {graph_operation::exchange_if, order_of(success), order_of(failure), expected, desired, nullptr, nullptr},
+      &wrote);
   return wrote;
 }
 
 void graph_fence(std::memory_order order, site where) {
   if (state.graph->alone()) return;
-  state.current->where = where;
+  begin(operation_kind::fence, nullptr, where);
   state.graph->fence(order_of(order));
+  done();
 }
 
 void graph_settle(const atomic_state& what, graph_storage storage) {
@@ -103,13 +120,11 @@ void graph_destroyed(const object& what) {
 void graph_lock(lock_state& lock, site where) {
   graph_run& run = *state.graph;
   if (!run.alone()) {
-    task_record& task = *state.current;
-    task.pending_kind = operation_kind::lock;
-    task.pending_object = &lock;
-    task.where = where;
+    begin(operation_kind::lock, &lock, where);
     bool wrote = false;
     (void)run.read(run.location_of(lock, {nullptr, 0}, lock.owner != slot_none),
                    {graph_operation::lock, acquiring, acquiring, 0, 1, nullptr, nullptr}, &wrote);
+    done();
   }
   taken(lock);
 }
@@ -118,9 +133,10 @@ bool graph_try_lock(lock_state& lock, site where) {
   graph_run& run = *state.graph;
   bool wrote = lock.owner == slot_none;
   if (!run.alone()) {
-    state.current->where = where;
+    begin(operation_kind::try_lock, &lock, where);
     (void)run.read(run.location_of(lock, {nullptr, 0}, lock.owner != slot_none),
                    {graph_operation::try_lock, acquiring, relaxed, 0, 1, nullptr, nullptr}, &wrote);
+    done();
   }
   if (wrote) taken(lock);
   return wrote;
@@ -129,8 +145,9 @@ bool graph_try_lock(lock_state& lock, site where) {
 void graph_unlock(lock_state& lock, site where) {
   graph_run& run = *state.graph;
   if (!run.alone()) {
-    state.current->where = where;
+    begin(operation_kind::unlock, &lock, where);
     run.write(run.location_of(lock, {nullptr, 0}, true), graph_operation::unlock, releasing, 0);
+    done();
   }
   lock.owner = slot_none;
 }
@@ -138,11 +155,9 @@ void graph_unlock(lock_state& lock, site where) {
 void graph_lock(shared_lock_state& lock, bool exclusive, site where) {
   graph_run& run = *state.graph;
   if (!run.alone()) {
-    task_record& task = *state.current;
-    task.pending_kind = exclusive ? operation_kind::lock : operation_kind::lock_shared;
-    task.pending_object = &lock;
-    task.where = where;
+    begin(exclusive ? operation_kind::lock : operation_kind::lock_shared, &lock, where);
     exclusive ? run.lock_all(lock) : run.lock_shared(lock);
+    done();
   }
   if (exclusive)
     lock.owner = state.slot;
@@ -157,14 +172,63 @@ bool graph_try_lock(shared_lock_state&, bool exclusive, site) {
 void graph_unlock(shared_lock_state& lock, bool exclusive, site where) {
   graph_run& run = *state.graph;
   if (!run.alone()) {
-    state.current->where = where;
+    begin(exclusive ? operation_kind::unlock : operation_kind::unlock_shared, &lock, where);
     exclusive ? run.unlock_all(lock) : run.unlock_shared(lock);
+    done();
   }
   if (exclusive)
     lock.owner = slot_none;
   else
     lock.readers &= ~bit(state.slot);
 }
+
+// ---- waiting ----
+
+bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
+  graph_run& run = *state.graph;
+  task_record& task = *state.current;
+  const task_set self = bit(state.slot);
+  if (run.alone()) {
+    if (timed) return false;
+    begin(operation_kind::wait, &queue, where);
+    task.waits_in = &queue;
+    queue.waiting |= self;
+    active->deadlock_of_graph();
+  }
+  const bool gives_up = timed && run.choose(2, internal_choice) == 1;
+  begin(operation_kind::wait, &queue, where);
+  run.enqueue(queue);
+  done();
+  task.waits_in = &queue;
+  queue.waiting |= self;
+  const unsigned location = run.location_of(lock, {nullptr, 0}, true);
+  run.write(location, graph_operation::unlock, releasing, 0);
+  lock.owner = slot_none;
+  if (gives_up) {
+    begin(operation_kind::timeout, &queue, where);
+    if (!run.dequeue(queue)) run.stop();
+    done();
+  } else {
+    run.wake_up(queue, timed);
+  }
+  queue.waiting &= ~self;
+  task.waits_in = nullptr;
+  begin(operation_kind::reacquire, &lock, where);
+  bool wrote = false;
+  (void)run.read(location, {graph_operation::lock, acquiring, acquiring, 0, 1, nullptr, nullptr}, &wrote);
+  done();
+  taken(lock);
+  return !gives_up;
+}
+
+void graph_notify(wait_queue& queue, bool all, site where) {
+  if (state.graph->alone()) return;
+  begin(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
+  state.graph->notify(queue, all);
+  done();
+}
+
+void graph_yield() { state.graph->gave_way(); }
 
 void graph_refuse(const char* what) { state.graph->refuse(what); }
 

@@ -38,6 +38,32 @@ void graph_proof::again(execution& execution, const program& tested, execution::
   run_.set_repeating(false);
 }
 
+std::optional<linear_order> graph_proof::order() {
+  execution_graph& g = explorer_.graph();
+  if (!explorer_.rules().make_total(g)) return std::nullopt;
+  linear_order made;
+  std::array<unsigned, lanes_max> done{};
+  const auto ready = [&](unsigned lane) {
+    if (done[lane] == g.length(lane)) return false;
+    const event& e = g[g.at(lane, done[lane])];
+    for (unsigned other = 0; other < lanes_max; ++other)
+      if (other != lane && e.total.at[other] > done[other]) return false;
+    return !e.pending;
+  };
+  for (unsigned lane = 0;;) {
+    if (!ready(lane)) {
+      lane = 0;
+      while (lane < lanes_max && !ready(lane)) ++lane;
+      if (lane == lanes_max) return made;
+    }
+    const event& e = g[g.at(lane, done[lane]++)];
+    const unsigned slot = run_.slot_of(lane);
+    // Of who is notified, an interleaving asks where several wait only. Whether a wait times out is told by its step.
+    if (e.kind == event_kind::choice && (e.order != internal_choice || e.location > 1)) made.outcomes[slot].push_back(e.value);
+    if (run_.is_step(e)) made.slots.push_back(slot);
+  }
+}
+
 state_key graph_proof::key() {
   execution_graph& g = explorer_.graph();
   const auto name = [&](place at) -> std::uint64_t { return at == no_place ? no_place : g[at].lane * 256U + g[at].index; };

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "proof/graph_explorer.h"
 #include "proof/graph_run.h"
+#include "proof/linear_order.h"
 #include "proof/state_table.h"
 #include "runtime/execution.h"
 
@@ -32,10 +34,14 @@ class graph_proof {
   // Executes the program along the same graph again.
   void again(execution& execution, const program& tested, execution::settings settings);
 
+  [[nodiscard]] bool waited_in_loop() const { return run_.waited_in_loop(); }
   [[nodiscard]] const std::string& refusal() const { return run_.refusal(); }
   [[nodiscard]] std::uint64_t complete() const { return complete_; }
   [[nodiscard]] std::uint64_t blocked() const { return blocked_; }
   [[nodiscard]] std::uint64_t inconsistent() const { return inconsistent_; }
+
+  // The graph just executed as an interleaving; nullopt if it is not sequentially consistent.
+  [[nodiscard]] std::optional<linear_order> order();
 
   // Of the graph just executed: equal for equal graphs, whatever the order in which they were explored.
   [[nodiscard]] state_key key();

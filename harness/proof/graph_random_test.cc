@@ -71,6 +71,32 @@ constexpr vocabulary locked{.statements_max = 4, .orders = true, .locks = true, 
 constexpr vocabulary only_locks{.atomics = false, .locks = true, .shared_tries = false};
 constexpr vocabulary racy{.statements_max = 4, .orders = true, .plain = true};
 
+// Under sc, graphs against the enumeration of interleavings: the same observations, and a deadlock or a race where there is one.
+unsigned compare_with_interleavings(const vocabulary& words, std::uint64_t seeds, unsigned* deadlocks) {
+  unsigned compared = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const small_program program = random_program(words, seed);
+    const all_behaviours all = interpret(program, graphs_max);
+    if (all.cut) continue;
+    ++compared;
+    INFO(to_string(program));
+    const explored seen = explore_graphs(program, memory_model::sc);
+    INFO(seen.found);
+    CHECK(seen.found.counts.graphs_duplicate == 0);
+    *deadlocks += all.deadlocks ? 1 : 0;
+    const std::string oracle = outcome(seen.found);
+    if (all.deadlocks || all.races) {
+      REQUIRE(((oracle == "deadlock" && all.deadlocks) || (oracle == "data_race" && all.races)));
+      continue;
+    }
+    REQUIRE(oracle == "PROVED");
+    std::set<observation> expected;
+    for (const auto& [observed, preemptions] : all.observations) expected.insert(observed);
+    REQUIRE(seen.observations == expected);
+  }
+  return compared;
+}
+
 }  // namespace
 
 TEST_CASE("the enumeration itself counts what is known") {
@@ -102,6 +128,17 @@ TEST_CASE("exploration and enumeration agree on random programs under every memo
   CHECK(compare_many(only_locks, 200).blocked > 5);
   const tally races = compare_many(racy, 60);
   CHECK(races.races > 30);
+}
+
+TEST_CASE("graphs under sc show what interleavings show") {
+  const vocabulary conditions{.statements_max = 4, .locks = true, .shared_tries = false, .condition = true};
+  const vocabulary everything{
+      .statements_max = 3, .locks = true, .shared_tries = false, .choices = true, .yields = true, .plain = true};
+  unsigned deadlocks = 0;
+  CHECK(compare_with_interleavings(conditions, 200, &deadlocks) > 100);
+  CHECK(deadlocks > 10);
+  CHECK(compare_with_interleavings(only_locks, 200, &deadlocks) > 100);
+  CHECK(compare_with_interleavings(everything, 200, &deadlocks) > 100);
 }
 
 TEST_CASE("exploration and enumeration agree on thousands of programs under every memory model", "[exhaustive]") {

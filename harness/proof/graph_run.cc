@@ -12,6 +12,7 @@ namespace kvrace::detail {
 void graph_run::begin() {
   lanes_.fill({});
   lanes_[aside].what = doing::ready;
+  present_ = open_ = 1U << aside;
   turn_ = nobody;
   alone_ = body_takes_part_ = spawns_are_events_ = false;
   choices_before_ = 0;
@@ -133,8 +134,7 @@ void graph_run::learn(unsigned lane, bool others) {
   if (others) {
     const execution_graph& g = explorer_.graph();
     const graph_clock& known = g[g.at(lane, me.done - 1U)].happens_before;
-    const auto lanes = static_cast<unsigned>(lanes_of_spawns_.size());
-    for (unsigned other = 0; other < lanes; ++other) {
+    for (unsigned other = 0; other < lanes_ever_; ++other) {
       if (known.at[other] == 0) continue;
       now[slot_of(other)] = known.at[other];
       now[0] = std::max(now[0], known_body_time_[other]);
@@ -154,6 +154,10 @@ namespace {
 
 bool apply(const graph_run::access& what, std::uint64_t old, std::uint64_t* value) {
   switch (what.operation) {
+    case graph_operation::enqueue:
+    case graph_operation::dequeue:
+    case graph_operation::notify_one:
+    case graph_operation::notify_all:
     case graph_operation::update: *value = what.change(old, what.context); return true;
     case graph_operation::exchange_if:
     case graph_operation::try_lock: *value = what.desired; return old == what.expected;
@@ -265,6 +269,19 @@ void graph_run::add_write_part(lane_state& me, unsigned lane, std::uint64_t valu
   if (!allowed) leave(ending::inconsistent);
 }
 
+bool graph_run::read_stale() {
+  if (alone_ || current() == aside) return false;
+  const execution_graph& g = explorer_.graph();
+  const lane_state& me = lanes_[current()];
+  if (me.done == 0) return false;
+  const event* e = &g[g.at(current(), me.done - 1U)];
+  if (e->kind == event_kind::update_write) return false;  // an update reads what it follows
+  if (!reads(*e)) return false;
+  const location_events& on = g.on(e->location);
+  return std::any_of(on.writes.begin() + static_cast<std::ptrdiff_t>(g.position(e->source)), on.writes.end(),
+                     [this](place at) { return executed(at); });
+}
+
 // ---- writes and the rest ----
 
 void graph_run::write(unsigned location, graph_operation operation, std::uint8_t order, std::uint64_t value) {
@@ -320,7 +337,7 @@ void graph_run::fence(std::uint8_t order) {
   learn(lane, (order & acquiring) != 0);
 }
 
-std::uint64_t graph_run::choose(std::uint64_t outcomes) {
+std::uint64_t graph_run::choose(std::uint64_t outcomes, std::uint8_t mark) {
   if (outcomes >= no_place) refuse("a choice of more than 65,534 outcomes");
   const unsigned lane = acting();
   lane_state& me = lanes_[lane];
@@ -335,7 +352,7 @@ std::uint64_t graph_run::choose(std::uint64_t outcomes) {
       outcome = explorer_.take_answer();
     else
       for (auto other = static_cast<unsigned>(outcomes); --other > 0;) explorer_.offer_choice(other);
-    add_other(me, lane, {event_kind::choice, graph_operation::choice, relaxed}, outcome);
+    add_other(me, lane, {event_kind::choice, graph_operation::choice, mark}, outcome);
   }
   if (state.graph != nullptr) learn(lane, false);
   return outcome;

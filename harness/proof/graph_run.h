@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -34,6 +35,8 @@ class graph_run {
   enum class ending : std::uint8_t { none, inconsistent, restart, refused };
   [[nodiscard]] ending why() const { return ending_; }
   [[nodiscard]] const std::string& refusal() const { return refusal_; }
+  // Enough for every task there has been.
+  [[nodiscard]] unsigned clock_width() const { return (lanes_ever_ + 1) / 4 * 4 + 4; }
   // The stable identity of a location of the graph.
   [[nodiscard]] std::uint64_t identity(unsigned location) const { return locations_[location].identity; }
 
@@ -51,7 +54,13 @@ class graph_run {
   std::uint64_t read(unsigned location, const access& what, bool* wrote);
   void write(unsigned location, graph_operation operation, std::uint8_t order, std::uint64_t value);
   void fence(std::uint8_t order);
-  std::uint64_t choose(std::uint64_t outcomes);
+  std::uint64_t choose(std::uint64_t outcomes, std::uint8_t mark = relaxed);
+  void gave_way();
+  void enqueue(const object& queue);
+  bool dequeue(const object& queue);
+  void wake_up(const object& queue, bool timed);
+  void notify(const object& queue, bool all);
+  [[nodiscard]] bool waited_in_loop() const { return waited_in_loop_; }  // in any execution so far
   [[noreturn]] void stop();  // the current task waits for good, and that is no deadlock
   void join(unsigned slot);
   void join_all();
@@ -60,6 +69,15 @@ class graph_run {
   unsigned ended();             // the current task has ended: the slot that runs next
   void destroyed(const object& what);
   [[noreturn]] void refuse(std::string what);
+
+  // Whether an interleaving takes a step at the event: of the parts of a shared_mutex that a writer takes the last, of those it
+  // gives back the first.
+  [[nodiscard]] bool is_step(const event& e);
+  // Whether what the current task has just read had been overwritten by something executed before.
+  [[nodiscard]] bool read_stale();
+  [[nodiscard]] unsigned slot_of(unsigned lane) const {
+    return lane == aside || (lane == body_lane && body_takes_part_) ? 0 : lane + 1;
+  }
 
   // The location of `what`, found or made; `storage` holds its initial value.
   unsigned location_of(const object& what, graph_storage storage, bool held);
@@ -75,15 +93,18 @@ class graph_run {
 
  private:
   enum class doing : std::uint8_t {
-    absent,        // not spawned yet in this execution
+    absent,  // not spawned yet in this execution
     ready,
-    needs_event,   // before it can go on, `wanted` must be executed
-    needs_end,     // ..., `joined` must have ended
-    awaits_lock,   // `location` is held
-    awaits_end,    // as needs_end, but the join is no event of the graph yet
+    needs_event,  // before it can go on, `wanted` must be executed
+    needs_end,  // ..., `joined` must have ended
+    awaits_lock,  // `location` is held
+    awaits_end,  // as needs_end, but the join is no event of the graph yet
+    awaits_wake,  // `location` has it among those that wait
+    spins,  // gives way again and again, see gave_way
     stopped,
     ended,
   };
+  static constexpr std::uint16_t never_gave_way = 0xffff;
   struct lane_state {
     doing what = doing::absent;
     std::uint16_t done = 0;  // events executed
@@ -91,6 +112,9 @@ class graph_run {
     place wanted = 0;
     std::uint16_t location = 0;
     std::uint8_t joined = lanes_max;  // lane; lanes_max: all
+    std::uint16_t gave_way_at = never_gave_way;  // `done` when it last gave way
+    std::uint16_t gave_way_before = never_gave_way;  // and the time before
+    bool timed = false;  // the wait of awaits_wake may end without a notification
     const object* takes_all = nullptr;  // the shared_mutex it has a part of, on its way to all
   };
   struct shared_parts {
@@ -101,7 +125,7 @@ class graph_run {
     std::uint64_t identity;
     std::uint64_t run = 0;  // the execution the rest belongs to
     std::uint64_t initial = 0;
-    bool held = false;      // a lock, initially
+    bool held = false;  // a lock, initially
     bool settled = false;
   };
 
@@ -115,10 +139,9 @@ class graph_run {
   unsigned part_of_reader(const shared_lock_state& lock);
   void enter_parts(const shared_lock_state& lock, const shared_parts& parts);
   [[nodiscard]] bool barred_by_writer(unsigned lane);
+  std::uint64_t change_queue(const object& queue, graph_operation operation, std::uint64_t chosen);
+  [[nodiscard]] place waker_of(unsigned lane, unsigned location);
   [[nodiscard]] unsigned lane_of(unsigned slot) const { return slot != 0 ? slot - 1 : body_takes_part_ ? body_lane : aside; }
-  [[nodiscard]] unsigned slot_of(unsigned lane) const {
-    return lane == aside || (lane == body_lane && body_takes_part_) ? 0 : lane + 1;
-  }
   [[nodiscard]] unsigned current() const { return lane_of(state.slot); }
   [[nodiscard]] unsigned acting() { return state.slot != 0 ? state.slot - 1 : acting_body(); }  // about to have an event
   unsigned acting_body();
@@ -149,12 +172,14 @@ class graph_run {
 
   graph_explorer& explorer_;
   std::array<lane_state, lanes_max + 1> lanes_;
-  unsigned turn_ = nobody;   // the leftmost lane that may add an event
-  bool alone_ = true;        // the body is, after join_all
+  std::uint32_t present_ = 0;  // bits of the lanes with a task in this execution
+  std::uint32_t open_ = 0;  // of those that have not ended or stopped
+  unsigned turn_ = nobody;  // the leftmost lane that may add an event
+  bool alone_ = true;  // the body is, after join_all
   bool body_takes_part_ = false;  // the last lane is the body's
   bool spawns_are_events_ = false;
-  unsigned choices_before_ = 0;   // events of the body while it was alone
-  clock_value body_time_ = 0;     // its clock at its first event after that
+  unsigned choices_before_ = 0;  // events of the body while it was alone
+  clock_value body_time_ = 0;  // its clock at its first event after that
   std::array<clock_value, lanes_max> known_body_time_{};  // of the tasks spawned before the body's first event
   std::uint64_t run_ = 0;
   bool repeating_ = false;
@@ -165,8 +190,11 @@ class graph_run {
   std::vector<location_state> locations_;
   std::vector<std::vector<std::uint16_t>>
       location_numbers_;  // by slot of the creator, then creation index; 0 for none, else 1 + number
+  bool waited_in_loop_ = false;
+  std::map<std::uint32_t, task_set> waiters_;  // by a condition variable's id: who has ever waited in it
   std::map<std::uint32_t, shared_parts> shared_;  // by the lock's id
-  std::map<std::pair<unsigned, unsigned>, unsigned> lanes_of_spawns_;  // (spawning lane, how many it spawned before)
+  std::array<std::vector<std::uint8_t>, lanes_max + 1> lanes_of_spawns_;  // by the spawning lane, then how many it spawned before
+  unsigned lanes_ever_ = 0;
 };
 
 }  // namespace kvrace::detail

@@ -79,4 +79,28 @@ bool graph_run::barred_by_writer(unsigned lane) {
   return lanes_[g[on.writes.back()].lane].takes_all != nullptr && locations_[lanes_[lane].location].identity >> 32U >= 2;
 }
 
+bool graph_run::is_step(const event& e) {
+  if (e.kind == event_kind::choice) return e.order != internal_choice;
+  if (e.kind == event_kind::update_write || e.kind == event_kind::spawn || e.kind == event_kind::wake) return false;
+  if (!(reads(e) || writes(e))) return true;
+  // The unlock of a wait is one step with its entry.
+  if (e.operation == graph_operation::unlock && e.index != 0 &&
+      explorer_.graph()[explorer_.graph().at(e.lane, e.index - 1U)].operation == graph_operation::enqueue)
+    return false;
+  const std::uint64_t identity = locations_[e.location].identity;
+  const auto lock = static_cast<std::uint32_t>(identity);
+  const std::uint64_t part = identity >> 32U;
+  if (part == 0) return true;
+  const execution_graph& g = explorer_.graph();
+  const auto same_lock_before = [&](unsigned distance) {
+    if (e.index < distance) return false;
+    const event& before = g[g.at(e.lane, e.index - distance)];
+    return before.operation == e.operation && static_cast<std::uint32_t>(locations_[before.location].identity) == lock;
+  };
+  if (e.operation == graph_operation::unlock) return part == 1 || !same_lock_before(1);
+  const auto& readers = shared_[lock].readers;
+  const bool writer = part == 1 || same_lock_before(2);
+  return !writer || (readers.empty() ? part == 1 : readers.back().second == e.location);
+}
+
 }  // namespace kvrace::detail

@@ -13,6 +13,7 @@ unsigned graph_run::acting_body() {
     body_takes_part_ = true;
     lanes_[body_lane] = lanes_[aside];
     lanes_[aside].what = doing::absent;
+    for (std::uint32_t* mask : {&present_, &open_}) *mask = (*mask & ~(1U << aside)) | 1U << body_lane;
   }
   if (state.graph != nullptr && !spawns_are_events_) {
     spawns_are_events_ = true;
@@ -49,34 +50,21 @@ unsigned graph_run::towards(unsigned lane) {
 
 bool graph_run::has_ended(unsigned joined, unsigned joiner) const {
   if (joined != lanes_max) return lanes_[joined].what == doing::ended;
-  for (unsigned lane = 0; lane < lanes_max; ++lane) {
-    if (lane == joiner || lanes_[lane].what == doing::ended) continue;
-    if (lanes_[lane].what != doing::absent || explorer_.graph().spawn_of(lane) != no_place) return false;
-  }
-  return true;
+  // Not among them, lanes whose spawn has not been executed yet.
+  for (std::uint32_t rest = present_ & ~(1U << joiner); rest != 0; rest &= rest - 1)
+    if (lanes_[static_cast<unsigned>(std::countr_zero(rest))].what != doing::ended) return false;
+  return (explorer_.graph().spawned() & ~present_) == 0;
 }
 
 // The task that is to run: the leftmost that may add an event, or what it needs. nobody if none may.
 unsigned graph_run::pick() {
   if (explorer_.urgent() != lanes_max) return towards(explorer_.urgent());
-  for (unsigned lane = 0; lane <= aside; ++lane) {
+  for (std::uint32_t rest = open_ | (explorer_.graph().spawned() & ~present_); rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const lane_state& at = lanes_[lane];
-    switch (at.what) {
-      case doing::ended:
-      case doing::stopped: continue;
-      case doing::absent:
-        if (lane == aside || explorer_.graph().spawn_of(lane) == no_place) continue;
-        break;
-      case doing::awaits_lock:
-        if (held(at.location)) continue;
-        break;
-      case doing::awaits_end:
-        if (!has_ended(at.joined, lane)) continue;
-        break;
-      case doing::ready:
-      case doing::needs_event:
-      case doing::needs_end: break;
-    }
+    if (at.what == doing::awaits_lock && held(at.location)) continue;
+    if (at.what == doing::awaits_wake && waker_of(lane, at.location) == no_place) continue;
+    if (at.what == doing::awaits_end && !has_ended(at.joined, lane)) continue;
     turn_ = lane;
     return towards(lane);
   }
@@ -101,14 +89,18 @@ unsigned graph_run::spawning() {
   const bool first = state.graph == nullptr;
   const unsigned parent = current();
   lane_state& me = lanes_[parent];
-  const std::pair key(parent, unsigned{me.spawns});
-  const auto [known, fresh] = lanes_of_spawns_.try_emplace(key, static_cast<unsigned>(lanes_of_spawns_.size()));
-  ++me.spawns;
-  const unsigned lane = known->second;
-  if (lane == lanes_max || (lane == body_lane && body_takes_part_))
-    refuse("more than sixteen tasks, or sixteen and a body that takes part");
+  auto& known = lanes_of_spawns_[state.slot == 0 ? aside : parent];
+  if (me.spawns == known.size()) {
+    if (lanes_ever_ == lanes_max) refuse("more than sixteen tasks");
+    known.push_back(static_cast<std::uint8_t>(lanes_ever_++));
+  }
+  const unsigned lane = known[me.spawns++];
+  if (lane == body_lane && body_takes_part_) refuse("sixteen tasks and a body that takes part");
   if (alone_) refuse("tasks that are spawned after join_all()");
-  if (first) state.graph = this;
+  if (first) {
+    state.graph = this;
+    arena.recycles = false;
+  }
   if (state.slot != 0 || spawns_are_events_) {
     event* found = nullptr;
     if (along(me, parent, event_kind::spawn, &found)) {
@@ -126,6 +118,8 @@ unsigned graph_run::spawning() {
 void graph_run::spawned(unsigned slot) {
   const unsigned lane = lane_of(slot);
   lanes_[lane].what = doing::ready;
+  present_ |= 1U << lane;
+  open_ |= 1U << lane;
   known_body_time_[lane] = state.slot == 0 && !spawns_are_events_ ? active->record(slot).clock.at[0] : 0;
   turn_ = nobody;
 }
@@ -134,6 +128,7 @@ unsigned graph_run::ended() {
   const unsigned lane = current();
   if (lanes_[lane].done < explorer_.graph().length(lane)) diverged("the end of a task");
   lanes_[lane].what = doing::ended;
+  open_ &= ~(1U << lane);
   const unsigned next = pick();
   if (next == nobody) blocked();
   return slot_of(next);
@@ -182,18 +177,20 @@ void graph_run::stop() {
   const unsigned lane = current();
   if (lane != aside && lanes_[lane].done < explorer_.graph().length(lane)) diverged("an assumption that fails");
   lanes_[lane].what = doing::stopped;
+  open_ &= ~(1U << lane);
   run_next(pick());
   std::terminate();  // nobody resumes it
 }
 
-// Nothing can go on.
+// Nothing can go on. Unless a task stopped, may time out, is barred by a waiting writer only, or waits in a loop, that is a
+// deadlock.
 void graph_run::blocked() {
-  bool stopped = false;  // or only apparently without a way on
-  for (unsigned lane = 0; lane < lanes_max; ++lane) {
+  bool excused = false;
+  for (unsigned lane = 0; lane <= aside; ++lane) {
     const lane_state& at = lanes_[lane];
-    stopped |= at.what == doing::stopped;
+    excused |= at.what == doing::stopped || at.what == doing::spins || (at.what == doing::awaits_wake && at.timed);
     if (at.what != doing::awaits_lock) continue;
-    stopped |= barred_by_writer(lane);
+    excused |= barred_by_writer(lane);
     if (repeating_) continue;
     const unsigned bound = explorer_.lowest(lane, at.location);
     const location_events& on = explorer_.graph().on(at.location);
@@ -203,7 +200,7 @@ void graph_run::blocked() {
         explorer_.offer_update_for_revisits(lane, graph_operation::lock, acquiring, at.location, source);
     }
   }
-  if (!stopped) active->deadlock_of_graph();
+  if (!excused) active->deadlock_of_graph();
   active->leave_graph(run_end::blocked);
 }
 

@@ -31,10 +31,11 @@ graph_model model_of(memory_model model) {
 
 class graph_search {
  public:
-  graph_search(const prove_options& options, const program& tested, execution& execution)
+  graph_search(const prove_options& options, const program& tested, execution& execution, const record_schedule& record)
       : options_(options),
         tested_(tested),
         execution_(execution),
+        record_schedule_(record),
         proof_(model_of(options.memory_model)),
         metrics_(options.metrics.size()) {}
 
@@ -49,6 +50,7 @@ class graph_search {
     found_.memory_model = options_.memory_model;
     found_.strategy = std::string("execution graphs, ") + to_string(options_.memory_model);
     found_.refusal = proof_.refusal();
+    found_.yields_bound = proof_.waited_in_loop() ? 3 : 0;
     if (found_.verdict == verdict::not_found)
       found_.verdict = explored && proof_.complete() != 0 ? verdict::proved : verdict::incomplete;
     found_.claim = claim_of_graphs(found_, options_.limits);
@@ -115,8 +117,8 @@ class graph_search {
     return !cut_;
   }
 
-  // Executes the program along the same graph again, telling what happens.
   void record(std::uint64_t index) {
+    if (found_.verdict == verdict::violation && record_interleaving(index)) return;
     recorder record(trace_max, ledger_max);
     std::vector<std::uint64_t> scratch(metrics_.size());
     finding& made = found_.findings.emplace_back();
@@ -129,6 +131,7 @@ class graph_search {
                     .metrics = scratch,
                     .repeated = true});
     made.run = index;
+    made.schedule.set_up = schedule::setting::graph;
     for (unsigned id = 0; id < execution_.slots(); ++id) made.tasks.push_back(execution_.name_of_task(id));
     if (const auto& failure = execution_.failure(); failure) {
       made.oracle = failure->oracle;
@@ -140,9 +143,33 @@ class graph_search {
     record.hand_over(made);
   }
 
+  // The graph of the violation as an interleaving, if it is one and fails in the same way.
+  bool record_interleaving(std::uint64_t index) {
+    const std::string oracle = execution_.failure()->oracle;
+    std::optional<linear_order> order = proof_.order();
+    if (!order) return false;
+    linear_strategy strategy(std::move(*order));
+    const execution_view view(execution_);
+    (void)strategy.begin_run(0, view);
+    std::vector<std::uint64_t> scratch(metrics_.size());
+    const run_end end = execution_.run(tested_, {.limits = options_.limits,
+                                                 .strategy = &strategy,
+                                                 .stop_at_violation = true,
+                                                 .set_up = schedule::setting::search,
+                                                 .metrics = scratch,
+                                                 .repeated = true});
+    bool reproduced = end != run_end::unsound && execution_.failure() && execution_.failure()->oracle == oracle;
+    if (!reproduced) return false;
+    finding made = record_schedule_({schedule::setting::search, execution_.deviations()}, index, &reproduced);
+    if (!reproduced || made.oracle != oracle) return false;
+    found_.findings.push_back(std::move(made));
+    return true;
+  }
+
   const prove_options& options_;
   const program& tested_;
   execution& execution_;
+  const record_schedule& record_schedule_;
   graph_proof proof_;
   std::vector<std::uint64_t> metrics_;
   result found_;
@@ -164,8 +191,8 @@ bool by_graphs(const prove_options& options) {
   return true;
 }
 
-result prove_by_graphs(const prove_options& options, const program& tested, execution& execution) {
-  return graph_search(options, tested, execution).run();
+result prove_by_graphs(const prove_options& options, const program& tested, execution& execution, const record_schedule& record) {
+  return graph_search(options, tested, execution, record).run();
 }
 
 }  // namespace kvrace::detail

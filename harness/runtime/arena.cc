@@ -89,14 +89,14 @@ void arena_open() {
   for (std::size_t index = 0; instrumentation::checks_memory && index < all.all.size() && index <= all.in_use; ++index)
     instrumentation::poison(all.all[index].memory.get(), all.all[index].bytes);
   if (!all.all.empty()) all.enter(0);
-  arena.open = true;
+  arena.open = arena.recycles = true;
 }
 
 void arena_close() {
   arena_state& a = arena;
   a.next = a.end = nullptr;
   if (a.free_used) std::fill(std::begin(a.free), std::end(a.free), nullptr);
-  a.open = a.free_used = false;
+  a.open = a.recycles = a.free_used = false;
 }
 
 void* arena_keep(std::size_t bytes, std::size_t alignment) {
@@ -121,7 +121,7 @@ void* arena_allocate_slowly(std::size_t bytes, std::size_t alignment) {
 
 void arena_deallocate_slowly(void* block, std::size_t bytes) noexcept {
   arena_state& a = arena;
-  if (!a.open) return;  // the run is over and its memory gone
+  if (!a.recycles) return;
   // To ThreadSanitizer, a block that changes hands within a run would be one object without synchronisation between its users.
   if constexpr (instrumentation::on) return;
   const std::size_t size_class = class_of(bytes);

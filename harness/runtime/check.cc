@@ -94,7 +94,13 @@ result prove(const prove_options& options, const program& tested) { return searc
 result search_for(const std::string& signature, const prove_options& options, const program& tested) {
   const bool graphs = detail::by_graphs(options);
   const detail::session session;
-  if (graphs) return detail::prove_by_graphs(options, tested, detail::the_execution());
+  if (graphs) {
+    detail::search recording(options.limits, options.metrics, nullptr);
+    return detail::prove_by_graphs(options, tested, detail::the_execution(),
+                                   [&](const schedule& schedule, std::uint64_t run, bool* reproduced) {
+                                     return recording.record(schedule, tested, run, reproduced);
+                                   });
+  }
   detail::search search(options.limits, options.metrics, options.observer);
   detail::bounded_search bounded(options.preemptions_max, options.states_max, options.yields_max);
   const bool ended =
@@ -124,6 +130,9 @@ result search_for(const std::string& signature, const prove_options& options, co
 }
 
 result replay(const replay_options& options, const schedule& schedule, const program& tested) {
+  if (schedule.set_up == kvrace::schedule::setting::graph)
+    throw std::invalid_argument(
+        "kvrace: this finding has stale loads, which no schedule repeats: prove the program by graphs again");
   const detail::session session;
   detail::search search(options.limits, options.metrics, nullptr);
   bool reproduced = false;

@@ -54,7 +54,8 @@ void execution::begin(const settings& chosen) {
   state.faults_max = {faults.weak_failures, faults.spurious_wakeups, faults.allocation_failures, faults.cancellations};
   task_record& body = records_[0];
   reset(body, 0, 0, "body", fiber_host());
-  clock_zero(body.clock, 0, 4);
+  const unsigned width = chosen.graph != nullptr ? chosen.graph->clock_width() : 4;
+  clock_zero(body.clock, 0, width);
   body.clock.at[0] = 1;
 
   engine_state& s = state;
@@ -64,7 +65,7 @@ void execution::begin(const settings& chosen) {
   s.steps_stop = next_stop();
   s.current = &body;
   s.slot = 0;
-  s.clock_width = 4;
+  s.clock_width = width;
   s.generation = s.generation_new_object = generation_;
   s.recording = chosen.record != nullptr;
   s.has_audit = false;

@@ -8,7 +8,7 @@ namespace kvrace {
 namespace {
 
 // By schedule::setting.
-constexpr std::array<std::string_view, 3> prefixes = {"", "timeouts/", "search/"};
+constexpr std::array<std::string_view, 4> prefixes = {"", "timeouts/", "search/", "graph/"};
 
 bool read_number(std::string_view& text, std::uint64_t& into) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);

@@ -21,7 +21,7 @@ bool wait(wait_queue& queue, lock_state& lock, std::int64_t deadline_ns, site wh
   require_usable(queue, where);
   require_usable(lock, where);
   if (lock.owner != s.slot) lock_misused(lock, "waited on by a task that does not own it", where);
-  if (s.graph != nullptr) graph_refuse("condition_variable");
+  if (s.graph != nullptr) return graph_wait(queue, lock, deadline_ns != no_deadline, where);
   const bool spurious = happens(fault::spurious_wakeup, where);
   task_record& task = *s.current;
   task.reacquires = &lock;
@@ -117,7 +117,7 @@ bool wait_end_by(wait_queue& queue, std::int64_t deadline_ns, site where) {
 
 void notify(wait_queue& queue, bool all, site where) {
   require_usable(queue, where);
-  if (state.graph != nullptr) graph_refuse("condition_variable");
+  if (state.graph != nullptr) return graph_notify(queue, all, where);
   announce(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
   if (all) {
     for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, lowest(rest));
@@ -151,7 +151,7 @@ std::int64_t deadline_after(std::chrono::nanoseconds duration) {
 
 void yield(site where) {
   if (state.generation == generation_none) unusable_outside();
-  if (state.graph != nullptr) return;
+  if (state.graph != nullptr) return graph_yield();
   state.current->yielded = true;
   state.ask_at = 0;
   announce(operation_kind::yield, nullptr, where);
@@ -161,7 +161,7 @@ void yield(site where) {
 void sleep(std::chrono::nanoseconds duration, site where) {
   engine_state& s = state;
   if (s.generation == generation_none) unusable_outside();
-  if (s.graph != nullptr) return;
+  if (s.graph != nullptr) return graph_yield();
   if (s.timeouts_any_time || duration.count() <= 0) {
     yield(where);
     return;
@@ -242,7 +242,10 @@ void operation_returned(std::size_t record, std::string text) {
 }
 void record_value(std::string_view text) {
   const instrumentation::aside scope;
-  active->recording()->value(text);
+  if (state.graph != nullptr && state.graph->read_stale())
+    active->recording()->value(std::string(text) + ", stale");
+  else
+    active->recording()->value(text);
 }
 void name_object(const object& what, std::string_view name) {
   const instrumentation::aside scope;

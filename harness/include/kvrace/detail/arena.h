@@ -23,6 +23,8 @@ struct arena_state {
   arena_block* free[arena_classes + 1] = {};  // by size class
   bool free_used = false;
   bool open = false;          // a run is in progress
+  bool recycles = false;      // and its blocks are handed out again. Along a graph they are not: which task gets one would depend
+                              // on the order in which the graph is executed
 };
 extern constinit arena_state arena;
 
@@ -55,7 +57,7 @@ void arena_deallocate_slowly(void* memory, std::size_t bytes) noexcept;
 inline void arena_deallocate(void* memory, std::size_t bytes) noexcept {
   const std::size_t granules = arena_granules(bytes);
   arena_state& a = arena;
-  if (!arena_is_small(granules) || !a.open) [[unlikely]]
+  if (!arena_is_small(granules) || !a.recycles) [[unlikely]]
     return arena_deallocate_slowly(memory, bytes);
   a.free[granules] = new (memory) arena_block{a.free[granules]};
   a.free_used = true;

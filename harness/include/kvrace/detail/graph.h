@@ -46,6 +46,10 @@ void graph_lock(shared_lock_state& lock, bool exclusive, site where);
 bool graph_try_lock(shared_lock_state& lock, bool exclusive, site where);
 void graph_unlock(shared_lock_state& lock, bool exclusive, site where);
 
+bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where);  // false on a timeout
+void graph_notify(wait_queue& queue, bool all, site where);
+void graph_yield();
+
 // Ends the exploration: the program uses something that execution graphs do not model.
 [[noreturn]] void graph_refuse(const char* what);
 

@@ -100,7 +100,7 @@ class atomic {
       detail::atomic_misused(state_, "load with a releasing memory order", where);
     require_usable(where);
     if (detail::state.graph != nullptr) [[unlikely]]
-      return detail::graph_value<T>(detail::graph_load(state_, storage(), order, where));
+      return load_in_graph(order, where);
     detail::announce(operation_kind::load, &state_, where);
     detail::observe(state_, order);
     detail::instrumentation::atomic_load(value_, order);
@@ -113,7 +113,7 @@ class atomic {
       detail::atomic_misused(state_, "store with an acquiring memory order", where);
     require_usable(where);
     if (detail::state.graph != nullptr) [[unlikely]]
-      return detail::graph_store(state_, storage(), detail::graph_word(value), order, where);
+      return store_in_graph(value, order, where);
     detail::announce(operation_kind::store, &state_, where);
     detail::publish_store(state_, order);
     value_ = value;
@@ -297,11 +297,21 @@ class atomic {
     return old;
   }
 
+  T load_in_graph(std::memory_order order, detail::site where) const {
+    const T value = detail::graph_value<T>(detail::graph_load(state_, storage(), order, where));
+    tell(value);
+    return value;
+  }
+  void store_in_graph(T value, std::memory_order order, detail::site where) {
+    detail::graph_store(state_, storage(), detail::graph_word(value), order, where);
+    tell(value);
+  }
   detail::graph_storage storage() const { return {const_cast<T*>(&value_), sizeof(T)}; }
   bool exchange_in_graph(T& expected, T desired, std::memory_order success, std::memory_order failure, detail::site where) {
     std::uint64_t word = detail::graph_word(expected);
     const bool done = detail::graph_exchange_if(state_, storage(), word, detail::graph_word(desired), success, failure, where);
     if (!done) expected = detail::graph_value<T>(word);
+    done ? tell(expected, desired) : tell(expected);
     return done;
   }
   template <class Change>
@@ -309,7 +319,9 @@ class atomic {
     const auto words = [](std::uint64_t old, const void* context) {
       return detail::graph_word<T>((*static_cast<const Change*>(context))(detail::graph_value<T>(old)));
     };
-    return detail::graph_value<T>(detail::graph_update(state_, storage(), words, &change, order, where));
+    const T old = detail::graph_value<T>(detail::graph_update(state_, storage(), words, &change, order, where));
+    tell(old, change(old));
+    return old;
   }
 
   static std::string text(T value) {

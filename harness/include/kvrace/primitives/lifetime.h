@@ -20,6 +20,7 @@ struct alignas(std::max_align_t) lifetime : object {
   site destroyed_at;
   void* block = nullptr;
   std::size_t block_bytes = 0;
+  clock_value* uses = nullptr;   // along an execution graph: by slot, the clock of the last use; null before the first
   lifetime* previous = nullptr;  // among the living ones
   lifetime* next = nullptr;      // among the living ones, then among the dead in order of destruction
 

@@ -64,6 +64,8 @@ class mutex {
   ~mutex() {
     if (lock_.generation == detail::state.generation && lock_.owner != detail::slot_none) [[unlikely]]
       detail::lock_destroyed(lock_, "destroyed while locked");
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_destroyed(lock_);
     detail::message_release(lock_, lock_.message);
     detail::mark_destroyed(lock_);
   }
