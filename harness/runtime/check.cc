@@ -80,7 +80,8 @@ result check(const check_options& options, const program& tested) {
   search.finish_metrics();
   found.strategy = strategy->describe();
   found.seed = options.seed;
-  if (found.verdict == verdict::not_found && (found.counts.runs < runs || search.cut() || detail::tested_nothing(found.counts)))
+  if (found.verdict == verdict::not_found &&
+      (found.counts.runs < runs || search.cut() || found.counts.undecided != 0 || detail::tested_nothing(found.counts)))
     found.verdict = verdict::incomplete;
   auto bound = strategy->bound();
   if (bound) bound->runs_outside += search.runs_outside();
@@ -116,7 +117,7 @@ result search_for(const std::string& signature, const prove_options& options, co
   found.executions_by_bound = bounded.executions_by_bound();
   if (bounded.held_back()) found.yields_bound = options.yields_max;
   if (found.verdict == verdict::not_found) {
-    if (!ended || bounded.states_exhausted() || detail::tested_nothing(found.counts)) {
+    if (!ended || bounded.states_exhausted() || found.counts.undecided != 0 || detail::tested_nothing(found.counts)) {
       found.verdict = verdict::incomplete;
     } else if (bounded.closed()) {
       found.verdict = verdict::proved;
@@ -147,6 +148,9 @@ result replay(const replay_options& options, const schedule& schedule, const pro
     found.counts.violations = 1;
   } else if (!recorded.oracle.empty()) {
     found.verdict = verdict::unsound;
+  } else if (detail::state.history_undecided) {
+    found.counts.undecided = 1;
+    found.verdict = verdict::incomplete;
   }
   if (recorded.oracle.empty())
     found.trace = std::move(recorded.trace);

@@ -40,6 +40,9 @@ std::string exhaustive_bounds(const result& result, const limits& limits) {
          (result.yields_bound != 0 ? "; a task that has given way " + plural(result.yields_bound, "time") +
                                          " waits, where it does so again, until no other can go on"
                                    : "") +
+         (result.calls_ordered_causally
+              ? "; of the calls of a history, one precedes another if its last operation happens before the other's first"
+              : "") +
          (limits.data_races ? "; plain data in var and shadow is free of races." : "; data races were not looked for.");
 }
 
@@ -90,6 +93,13 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       if (tested_nothing(counts)) {
         text << "Nothing was tested: each of " << grouped(counts.runs) << " runs (" << result.strategy
              << ") was blocked by an assumption of the program that was not met.";
+        break;
+      }
+      if (counts.undecided != 0) {
+        text << "Whether a history is linearizable was not decided within its budget in " << grouped(counts.undecided) << " of "
+             << plural(counts.runs, "run") << " (" << result.strategy
+             << "); none was seen to violate an oracle. Raise the budget "
+             << "of the history, or make fewer calls on one key.";
         break;
       }
       text << (result.interrupted ? "The search was interrupted, by a time budget or from outside," : "A budget ended the search")

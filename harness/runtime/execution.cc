@@ -76,6 +76,7 @@ void execution::begin(const settings& chosen) {
   s.metrics = chosen.metrics.data();
   s.metrics_size = chosen.metrics.size();
   s.repeated = chosen.repeated;
+  s.history_undecided = s.histories_causal = false;
   s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
   s.timed = s.calls = 0;

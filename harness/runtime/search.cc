@@ -46,9 +46,13 @@ void add_run(search_counts& counts, const execution& done) {
   counts.blocked += summary.blocked ? 1 : 0;
   counts.tasks_max = std::max<std::uint64_t>(counts.tasks_max, summary.tasks);
   counts.decisions_max = std::max(counts.decisions_max, summary.decisions);
+  counts.undecided += state.history_undecided ? 1 : 0;
 }
 
-void search::tally(const execution& done) { add_run(found_.counts, done); }
+void search::tally(const execution& done) {
+  add_run(found_.counts, done);
+  found_.calls_ordered_causally |= state.histories_causal;
+}
 
 bool search::progress(const budget& limit, double elapsed_s, const bounded_search* bounded) {
   if (limit.time_s > 0 && elapsed_s >= limit.time_s) {

@@ -39,6 +39,7 @@ bool search::take_in(const run_block& block, strategy& strategy, const program& 
   counts.decisions += block.counts.decisions;
   counts.switches += block.counts.switches;
   counts.blocked += block.counts.blocked;
+  counts.undecided += block.counts.undecided;
   counts.tasks_max = std::max(counts.tasks_max, block.counts.tasks_max);
   counts.decisions_max = std::max(counts.decisions_max, block.counts.decisions_max);
   runs_outside_ += block.runs_outside;

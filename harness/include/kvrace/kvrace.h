@@ -2,6 +2,8 @@
 #pragma once
 
 #include <kvrace/check.h>
+#include <kvrace/history.h>
+#include <kvrace/linearizability.h>
 #include <kvrace/observer.h>
 #include <kvrace/result.h>
 #include <kvrace/run.h>

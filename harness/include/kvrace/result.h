@@ -95,6 +95,7 @@ struct search_counts {
   std::uint64_t switches = 0;
   std::uint64_t violations = 0;          // runs that ended in a violation
   std::uint64_t blocked = 0;             // runs stopped by an unmet assumption
+  std::uint64_t undecided = 0;           // runs with a history whose linearizability was not decided within its budget
   std::uint64_t tasks_max = 0;           // most tasks in one run, without the body
   std::uint64_t decisions_max = 0;       // most decisions in one run
   // Bounded search only.
@@ -115,6 +116,7 @@ struct result {
   std::uint64_t seed = 0;
   unsigned preemptions_bound = 0;  // EXHAUSTED only
   unsigned yields_bound = 0;       // proofs: see prove_options::yields_max; 0 if it made no difference
+  bool calls_ordered_causally = false;  // see history_options::visible_calls: matters to proofs
   double pct_bound = 0;            // least probability per run of hitting a bug of the given depth; 0 where no bound holds
   bool interrupted = false;        // by a time budget or by the user: counts are then not reproducible
   double time_s = 0;

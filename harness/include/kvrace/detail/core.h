@@ -129,6 +129,8 @@ struct engine_state {
   bool has_audit = false;
   bool wakeups_ask = false;
   bool repeated = false;           // the run has been executed before; this time it is not counted
+  bool history_undecided = false;  // in this run: a check of linearizability has used up its budget
+  bool histories_causal = false;   // in this run: one compared calls that are no visible operations
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
   std::uint32_t messages_used = 0;
   std::uint32_t messages_free = 0;  // head of the chain of recycled ones
