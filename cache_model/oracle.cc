@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cache_model/describe.h"
+#include "cache_model/histories.h"
 
 namespace kvrace::cache {
 
@@ -45,6 +46,8 @@ const std::vector<oracle_description>& oracles() {
       {"stale", "a request is served content that was invalidated, or whose lease was over, before it began", "O6"},
       {"namespace_contract", "a lookup does not match exactly the common prefix under the same namespace", "O2"},
       {"exactly_once", "the content of a published block is given up twice, or never", "O12"},
+      {"linearizability",
+       "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
   };
   return all;
 }
@@ -119,6 +122,7 @@ void cache_oracle::note(const block_event& event) const {
 
 void cache_oracle::on_event(const block_event& event) {
   const bookkeeping scope;
+  if (histories_ != nullptr) histories_->on_event(event);
   if (run::recording()) [[unlikely]]
     note(event);
   record& block = blocks_[event.where.block];

@@ -17,6 +17,8 @@
 
 namespace kvrace::cache {
 
+class block_histories;
+
 enum class oracle_id : std::uint8_t {
   ghost_entry,
   pollution,
@@ -27,6 +29,7 @@ enum class oracle_id : std::uint8_t {
   stale,
   namespace_contract,
   exactly_once,
+  linearizability,
   count,
 };
 
@@ -82,6 +85,9 @@ class cache_oracle final : public cache_listener, public audit_listener {
 
   [[nodiscard]] bool failed() const { return failed_; }
 
+  // To be told the events too.
+  void tell(block_histories& histories) { histories_ = &histories; }
+
  private:
   using text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
   struct record {
@@ -115,6 +121,7 @@ class cache_oracle final : public cache_listener, public audit_listener {
   [[nodiscard]] std::string described(key_view entry_key) const;
 
   run& run_;
+  block_histories* histories_ = nullptr;
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
   std::array<bool, static_cast<std::size_t>(oracle_id::count)> on_{};

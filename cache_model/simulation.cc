@@ -8,6 +8,7 @@
 
 #include "cache_model/describe.h"
 #include "cache_model/flaws/flaws.h"
+#include "cache_model/histories.h"
 #include "cache_model/locking/controlled.h"
 #include "cache_model/oracle.h"
 
@@ -39,6 +40,11 @@ class simulated final : public simulation {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
     *watcher_ = this;
+    if (options.linearizability) {
+      const bool one_mutex = options.configuration.locking == "mutex";
+      histories_.emplace(run, options.configuration.capacity_blocks, tokens_per_block_, one_mutex);
+      oracle_.tell(*histories_);
+    }
     run.at_quiescence([watcher = watcher_] {
       if (*watcher != nullptr) (*watcher)->quiescent();
     });
@@ -77,7 +83,8 @@ class simulated final : public simulation {
 
   void invalidate() override {
     operation operation([] { return std::string("invalidate()"); });
-    const std::uint32_t version = cache_->invalidate();
+    std::uint32_t version = 0;
+    change([&] { version = cache_->invalidate(); });
     oracle_.invalidated(version);
     operation.returns([&] { return "version " + std::to_string(version); });
   }
@@ -120,12 +127,24 @@ class simulated final : public simulation {
     return *request;
   }
 
+  std::size_t acquire(judged_request& request, const acquire_options& options) {
+    const auto call = [&] { return cache_->acquire(request, options); };
+    return histories_ ? histories_->acquire(request, options.blocks_max, call) : call();
+  }
+  template <class Call>
+  void change(Call call) {
+    if (histories_)
+      histories_->change(call);
+    else
+      call();
+  }
+
   // Of a request that is served. Returns the tokens from the cache.
   std::size_t acquire(judged_request& request, cancel_point cancel) {
     const std::size_t tokens = request.prompt->tokens.size();
     const std::size_t reusable = tokens == 0 ? 0 : (tokens - 1) / tokens_per_block_;
     const std::size_t hits =
-        tokens_per_block_ * cache_->acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
+        tokens_per_block_ * acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
     add(metric::tokens_queried, tokens);
     add(metric::tokens_hit, hits);
     if (request.starved) add(metric::requests_starved, 1);
@@ -134,7 +153,7 @@ class simulated final : public simulation {
 
   void fill_and_publish(judged_request& request, cancel_point cancel) {
     if (cancel == cancel_point::none || cancel == cancel_point::after_fill) fill(request);
-    if (cancel == cancel_point::none && reserved_any(request)) cache_->publish(request);
+    if (cancel == cancel_point::none && reserved_any(request)) change([&] { cache_->publish(request); });
   }
 
   void read_and_release(judged_request& request, cancel_point cancel) {
@@ -183,7 +202,7 @@ class simulated final : public simulation {
   template <class Matched>
   std::size_t look_up(const prompt& prompt, Matched matched) {
     judged_request& request = begin(prompt);
-    const std::size_t tokens = tokens_per_block_ * cache_->acquire(request, {.blocks_max = request.slots.size()});
+    const std::size_t tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
     add(metric::tokens_queried, prompt.tokens.size());
     add(metric::tokens_hit, tokens);
     matched(tokens);
@@ -262,6 +281,7 @@ class simulated final : public simulation {
   cache_parameters parameters_;
   const key_policy* full_key_policy_ = seams().key;
   std::unique_ptr<prefix_cache<sync>> cache_;
+  std::optional<block_histories> histories_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
   std::uint64_t requests_waiting_ = 0;  // between two of their operations
   std::uint64_t quiescent_points_ = 0;

@@ -214,6 +214,8 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);
 
   result.cache.oracles_off = oracles_off(document);
+  const auto oracles_on = document.value("oracles", std::vector<std::string>{});
+  result.cache.linearizability = std::find(oracles_on.begin(), oracles_on.end(), "linearizability") != oracles_on.end();
   if (generated) result.tasks = generate_tasks(*generated, result.cache.configuration.tokens_per_block);
   return result;
 }

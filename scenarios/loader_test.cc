@@ -271,6 +271,8 @@ TEST_CASE("fields that do not fit each other are refused") {
   CHECK(line_for(document, "/expect", {{"violation", "ghost_entry"}}) ==
         "s.json: /expect/violation: expected an oracle that /oracles switches on, not ghost_entry");
   CHECK(line_for(document, "/expect", {{"violation", "data_race"}}) == "");
+  CHECK(line_for(valid(), "/expect", {{"violation", "linearizability"}}) ==
+        "s.json: /expect/violation: expected an oracle that /oracles switches on, not linearizability");
 }
 
 TEST_CASE("generators that cannot work are refused") {
@@ -301,6 +303,13 @@ TEST_CASE("the oracles key switches off the others") {
   for (const cache::oracle_description& oracle : cache::oracles())
     if (oracle.name != "pollution") others.emplace_back(oracle.name);
   CHECK(read.cache.oracles_off == others);
+}
+
+TEST_CASE("linearizability is checked where it is named") {
+  json document = valid();
+  CHECK_FALSE(std::get<scenario>(parse_scenario(document.dump(), "")).cache.linearizability);
+  document["oracles"] = {"pollution", "linearizability"};
+  CHECK(std::get<scenario>(parse_scenario(document.dump(), "")).cache.linearizability);
 }
 
 TEST_CASE("a line stays one line, whatever the path is called") {

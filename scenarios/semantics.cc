@@ -120,6 +120,9 @@ std::optional<input_error> check_oracles(const json& document) {
   for (std::size_t index = 0; index < given.size(); ++index) {
     if (!contains(names, given[index]))
       return unknown_name(reports::pointer_to("/oracles", index), "an oracle of the cache", given[index], names);
+    if (given[index] == "linearizability" && document.contains("traffic"))
+      return input_error{reports::pointer_to("/oracles", index),
+                         "expected no linearizability with traffic: it keeps every call of a run"};
   }
   return check_once("/oracles", given);
 }
@@ -160,7 +163,8 @@ std::optional<input_error> check_expectation(const json& document, const scenari
       if (oracle.name == name) of_the_cache = oracle.of_the_cache;
     }
     if (!contains(names, name)) return unknown_name("/expect/violation", "an oracle", name, names);
-    if (of_the_cache && document.contains("oracles") && !contains(document["oracles"].get<std::vector<std::string>>(), name))
+    const auto on = document.value("oracles", std::vector<std::string>{});
+    if (of_the_cache && !contains(on, name) && (document.contains("oracles") || name == "linearizability"))
       return input_error{"/expect/violation", "expected an oracle that /oracles switches on, not " + name};
     return std::nullopt;
   }

@@ -39,6 +39,8 @@ struct simulation_options {
   cache::configuration configuration;
   // Oracles to switch off by name; all are on by default. Names: see oracles().
   std::vector<std::string> oracles_off;
+  // Oracle "linearizability", off by default: it keeps every call of a run, so it is for short ones.
+  bool linearizability = false;
   // Virtual time for which a flawed cache stays outside of a critical section that it should not have left.
   std::chrono::nanoseconds deferral = {};
 };
