@@ -153,7 +153,7 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
   CHECK(line_for(valid(), "/search/switch_probability", 0) ==
         "s.json: /search/switch_probability: expected a number above 0 and up to 1, not 0");
   CHECK(line_for(valid(), "/search/strategy", "randon") ==
-        "s.json: /search/strategy: expected one of random, pct, pos, surw, bounded, prove, not 'randon'; did you mean 'random'?");
+        "s.json: /search/strategy: expected one of random, pct, pos, surw, bounded, prove, graphs, not 'randon'; did you mean 'random'?");
   CHECK(line_for(valid(), "/tasks", json::array()) == "s.json: /tasks: expected at least 1 item, not 0");
   CHECK(line_for(valid(), "/tasks", json(65, valid()["tasks"][0])) == "s.json: /tasks: expected at most 64 items, not 65");
   CHECK(line_for(valid(), "/tasks/0/name", "a b") ==
