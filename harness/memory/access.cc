@@ -6,6 +6,7 @@
 
 #include <kvrace/sync.h>
 
+#include "memory/store_history.h"
 #include "runtime/arena.h"
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
@@ -152,6 +153,7 @@ void fence(std::memory_order order, site where) {
     clock_join(task.clock, task.acquire_pending, s.clock_width);
     task.has_acquire_pending = false;
   }
+  if (s.stale_reads && order == std::memory_order_seq_cst) fence_in_total_order();
   if (!releases(order)) return;
   clock_copy(task.release_fence, task.clock, s.clock_width);
   task.has_release_fence = true;

@@ -59,6 +59,16 @@ class session {
 
 }  // namespace detail
 
+namespace {
+
+schedule::setting setting_of(const check_options& options) {
+  if (options.memory_model == memory_model::sc)
+    return options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled;
+  return options.timeouts_any_time ? schedule::setting::rc11_timeouts : schedule::setting::rc11;
+}
+
+}  // namespace
+
 result check(const check_options& options, const program& tested) {
   if (options.runs == 0 && options.time_s <= 0 && options.observer == nullptr)
     throw std::invalid_argument("kvrace: check() would never end: give it a number of runs, a time, or an observer that ends it");
@@ -68,7 +78,7 @@ result check(const check_options& options, const program& tested) {
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
   detail::search::budget limit{runs, options.time_s, options.stop_at_violation, options.count_distinct,
-                               options.timeouts_any_time ? schedule::setting::timeouts_any_time : schedule::setting::sampled};
+                               setting_of(options)};
   const bool shared = options.jobs > 1 && (runs == 0 || runs > detail::runs_before_workers);
   if (shared) limit.runs = detail::runs_before_workers;
   search.loop(*strategy, tested, limit, nullptr);
@@ -79,6 +89,7 @@ result check(const check_options& options, const program& tested) {
   result& found = search.found();
   search.finish_metrics();
   found.strategy = strategy->describe();
+  found.memory_model = options.memory_model;
   found.seed = options.seed;
   if (found.verdict == verdict::not_found &&
       (found.counts.runs < runs || search.cut() || found.counts.undecided != 0 || detail::tested_nothing(found.counts)))
@@ -141,6 +152,7 @@ result replay(const replay_options& options, const schedule& schedule, const pro
   finding recorded = search.record(schedule, tested, 0, &reproduced);
   result& found = search.found();
   found.strategy = "replay";
+  if (kvrace::schedule::has_stale_reads(schedule.set_up)) found.memory_model = memory_model::rc11;
   found.time_s = detail::monotonic_time_s() - started_s;
   search.tally(detail::the_execution());
   if (reproduced) {

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "memory/store_history.h"
+
 namespace kvrace::detail {
 
 std::string plural(std::uint64_t count, const char* noun) { return std::to_string(count) + " " + noun + (count == 1 ? "" : "s"); }
@@ -46,6 +48,12 @@ std::string exhaustive_bounds(const result& result, const limits& limits) {
          (limits.data_races ? "; plain data in var and shadow is free of races." : "; data races were not looked for.");
 }
 
+std::string sampled_values(const result& result) {
+  if (result.memory_model == memory_model::sc) return "sequentially consistent values";
+  return "values that RC11 allows: a load reads one of the last " + std::to_string(stores_kept) +
+         " stores to its object in the order of execution, which is their modification order, and none that is yet to come";
+}
+
 std::string explored(const result& result) {
   const search_counts& counts = result.counts;
   return grouped(counts.executions_distinct) + " complete executions up to happens-before equivalence, " +
@@ -78,16 +86,15 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       break;
     case verdict::not_found:
       text << "No violation in " << grouped(counts.runs) << " sampled schedules (" << result.strategy << ", seed " << result.seed
-           << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max)
-           << " decisions a run, sequentially consistent values"
-           << (faults_of(limits.faults) == faults_of({}) ? "" : ", " + faults_of(limits.faults))
+           << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max) << " decisions a run, "
+           << sampled_values(result) << (faults_of(limits.faults) == faults_of({}) ? "" : ", " + faults_of(limits.faults))
            << (counts.blocked != 0 ? "; " + grouped(counts.blocked) + " of them were blocked by an unmet assumption" : "")
            << ". A sample shows effort, not absence.";
       break;
     case verdict::violation:
       text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle)
            << ", in " << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed "
-           << result.seed << ").";
+           << result.seed << (result.memory_model == memory_model::sc ? "" : ", stale reads as RC11 allows") << ").";
       break;
     case verdict::incomplete:
       if (tested_nothing(counts)) {

@@ -70,7 +70,8 @@ void execution::begin(const settings& chosen) {
   s.recording = chosen.record != nullptr;
   s.has_audit = false;
   s.wakeups_ask = chosen.strategy != nullptr && chosen.strategy->wants_wakeups();
-  s.timeouts_any_time = chosen.set_up != schedule::setting::sampled;
+  s.stale_reads = schedule::has_stale_reads(chosen.set_up);
+  s.timeouts_any_time = chosen.set_up != schedule::setting::sampled && chosen.set_up != schedule::setting::rc11;
   s.messages_used = s.messages_free = 0;
   s.now_ns = 0;
   s.metrics = chosen.metrics.data();

@@ -8,7 +8,7 @@ namespace kvrace {
 namespace {
 
 // By schedule::setting.
-constexpr std::array<std::string_view, 4> prefixes = {"", "timeouts/", "search/", "graph/"};
+constexpr std::array<std::string_view, 6> prefixes = {"", "timeouts/", "search/", "graph/", "rc11/", "rc11-timeouts/"};
 
 bool read_number(std::string_view& text, std::uint64_t& into) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), into);

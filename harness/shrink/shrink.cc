@@ -84,8 +84,10 @@ class shrinker {
     search.metrics = options_.metrics;
     const result found = search_for(signature_, search, tested_);
     best_.runs += found.counts.runs;
-    if (found.verdict == verdict::proved || found.verdict == verdict::exhausted) best_.certified = true;
-    if (adopt(found)) best_.certified = found.executions_by_bound.size() >= best_.preemptions;
+    const bool whole = !schedule::has_stale_reads(best_.minimal.schedule.set_up);  // the search knows none
+    if (found.verdict == verdict::proved || found.verdict == verdict::exhausted) best_.certified = whole;
+    if (adopt(found))
+      best_.certified = best_.preemptions == 0 || (whole && found.executions_by_bound.size() >= best_.preemptions);
   }
 
   void compare_with_passing() {

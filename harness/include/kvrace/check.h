@@ -48,6 +48,9 @@ struct check_options {
   // false: virtual time advances only when no task is enabled. true: there is no time; a timed wait gives up whenever the
   // strategy chooses so, and sleeping is a yield.
   bool timeouts_any_time = false;
+  // rc11: a load may read an older store where C++ allows it, and which it reads is a choice of the strategy. Every run is an
+  // execution of RC11, but not every such execution can be a run: see memory/store_history.h and the claim.
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;

@@ -29,15 +29,20 @@ struct deviation {
 // The deviations of one run in the order in which they were taken.
 //
 // Text form: "baseline" for none, else items joined by ',': `T.N:U` (switch) and `T.N=V` (value), for example
-// "1.3:2,2.2:1,1.9=1". In front, "timeouts/", "search/" or "graph/" where the setting is not `sampled`.
+// "1.3:2,2.2:1,1.9=1". In front, "timeouts/", "search/", "graph/", "rc11/" or "rc11-timeouts/" where the setting is not `sampled`.
 struct schedule {
   // How the run was set up beside the answers; a schedule means something in its own setting only.
   enum class setting : std::uint8_t {
-    sampled,            // virtual time; a task starts when it is chosen
+    sampled,  // virtual time; a task starts when it is chosen
     timeouts_any_time,  // check_options::timeouts_any_time
-    search,             // prove(): timeouts at any time, and every task announces before anybody is chosen
-    graph,              // of a proof by graphs: no interleaving is like it, since loads are stale. The same proof shows it again
+    search,  // prove(): timeouts at any time, and every task announces before anybody is chosen
+    graph,   // of a proof by graphs: no interleaving is like it, since loads are stale. The same proof shows it again
+    rc11,    // sampled under memory_model::rc11: a load with more than one store to read from is a choice
+    rc11_timeouts,  // both
   };
+  [[nodiscard]] static constexpr bool has_stale_reads(setting how) {
+    return how == setting::rc11 || how == setting::rc11_timeouts;
+  }
   setting set_up = setting::sampled;
   std::vector<deviation> deviations;
 

@@ -132,6 +132,7 @@ struct engine_state {
   bool history_undecided = false;  // in this run: a check of linearizability has used up its budget
   bool histories_causal = false;   // in this run: one compared calls that are no visible operations
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
+  bool stale_reads = false;        // memory_model::rc11
   std::uint32_t messages_used = 0;
   std::uint32_t messages_free = 0;  // head of the chain of recycled ones
   message_clock* messages = nullptr;

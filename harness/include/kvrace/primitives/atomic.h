@@ -1,5 +1,6 @@
-// atomic<T> and atomic_thread_fence. Values are sequentially consistent; happens-before follows the C++ memory orders, with the
-// release sequences of C++20 (6.9.2.1): [W];(rf;rmw)*.
+// atomic<T> and atomic_thread_fence. Values are sequentially consistent, or under memory_model::rc11 any that C++ allows which
+// memory/store_history.h knows of; happens-before follows the C++ memory orders, with the release sequences of C++20 (6.9.2.1):
+// [W];(rf;rmw)*.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,7 @@ struct shared_block;
 
 struct atomic_state : object {
   std::uint32_t message = 0;     // what an acquiring load of the present value synchronises with
+  std::uint32_t history = 0;     // the stores before it, under memory_model::rc11; 0: there is only the initial value
   clock_value created_at = 0;    // the creator's clock: using an atomic before its creation is known is a race
 
   atomic_state() : object(object_type::atomic) {
@@ -30,6 +32,18 @@ void fence(std::memory_order order, site where);
 void notify_atomic(atomic_state& what, bool all, site where);  // of tasks that await it
 void acquire_later(std::uint32_t message);                       // a relaxed load: an acquire fence may follow
 void release_by_fence(std::uint32_t& message, bool keep_former);  // a relaxed store or RMW: a release fence may precede
+
+// memory_model::rc11: see memory/store_history.h.
+struct former_store {
+  std::size_t behind = 0;  // newer stores; 0: the newest was read, and the rest is not set
+  const void* value = nullptr;
+  std::uint32_t message = 0;
+};
+// Before `what` is stored to or updated, while `value` is its value still.
+void remember_store(atomic_state& what, const void* value, std::size_t value_bytes, std::memory_order order, bool update);
+// Which store a load reads, of an object that has a history. Former ones with the value `but` are left out.
+former_store choose_store(const atomic_state& what, std::size_t value_bytes, std::memory_order order, const void* but);
+void forget_stores(atomic_state& what);
 
 [[nodiscard]] inline constexpr bool acquires(std::memory_order order) {
   return order != std::memory_order_relaxed && order != std::memory_order_release;
@@ -45,12 +59,12 @@ inline void require_atomic(const atomic_state& what, site where) {
   if (!creation_seen(what)) [[unlikely]]
     atomic_created_unseen(what, where);
 }
-inline void observe(const atomic_state& what, std::memory_order order) {
-  if (what.message == 0) return;
+inline void observe(std::uint32_t message, std::memory_order order) {
+  if (message == 0) return;
   if (acquires(order))
-    acquire(what.message);
+    acquire(message);
   else
-    acquire_later(what.message);
+    acquire_later(message);
 }
 inline void publish_store(atomic_state& what, std::memory_order order) {
   if (releases(order))
@@ -86,6 +100,8 @@ class atomic {
     detail::instrumentation::write(&value_);
     if (detail::state.graph != nullptr) [[unlikely]]
       detail::graph_destroyed(state_);
+    if (state_.history != 0) [[unlikely]]
+      detail::forget_stores(state_);
     detail::message_release(state_, state_.message);
     detail::mark_destroyed(state_);
   }
@@ -102,7 +118,11 @@ class atomic {
     if (detail::state.graph != nullptr) [[unlikely]]
       return load_in_graph(order, where);
     detail::announce(operation_kind::load, &state_, where);
-    detail::observe(state_, order);
+    if (state_.history != 0) [[unlikely]] {
+      const detail::former_store read = detail::choose_store(state_, sizeof(T), order, nullptr);
+      if (read.behind != 0) return take_former(read, order);
+    }
+    detail::observe(state_.message, order);
     detail::instrumentation::atomic_load(value_, order);
     tell(value_);
     return value_;
@@ -115,9 +135,13 @@ class atomic {
     if (detail::state.graph != nullptr) [[unlikely]]
       return store_in_graph(value, order, where);
     detail::announce(operation_kind::store, &state_, where);
+    remember(order, false);
     detail::publish_store(state_, order);
     value_ = value;
-    detail::instrumentation::atomic_store(value_, order);
+    if (detail::instrumentation::on && state_.history != 0)
+      detail::instrumentation::atomic_update(value_, order);  // keeps what former stores released: they may be read still
+    else
+      detail::instrumentation::atomic_store(value_, order);
     tell(value);
   }
   T exchange(T value, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) {
@@ -138,14 +162,22 @@ class atomic {
                   *static_cast<const T*>(announced.compare_expected));
     };
     detail::announce(operation_kind::compare_exchange, &state_, where);
+    if (state_.history != 0) [[unlikely]] {
+      const detail::former_store read = detail::choose_store(state_, sizeof(T), failure, &expected);
+      if (read.behind != 0) {
+        expected = take_former(read, failure);
+        return false;
+      }
+    }
     if (!same(value_, expected)) {
-      detail::observe(state_, failure);
+      detail::observe(state_.message, failure);
       detail::instrumentation::atomic_load(value_, failure);
       tell(value_);
       expected = value_;
       return false;
     }
-    detail::observe(state_, success);
+    detail::observe(state_.message, success);
+    remember(success, true);
     detail::publish_update(state_, success);
     tell(value_, desired);
     value_ = desired;
@@ -288,7 +320,8 @@ class atomic {
     if (detail::state.graph != nullptr) [[unlikely]]
       return update_in_graph(change, order, where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
-    detail::observe(state_, order);
+    detail::observe(state_.message, order);
+    remember(order, true);
     detail::publish_update(state_, order);
     const T old = value_;
     value_ = change(old);
@@ -322,6 +355,20 @@ class atomic {
     const T old = detail::graph_value<T>(detail::graph_update(state_, storage(), words, &change, order, where));
     tell(old, change(old));
     return old;
+  }
+  void remember(std::memory_order order, bool update) {
+    if (detail::state.stale_reads) [[unlikely]]
+      detail::remember_store(state_, &value_, sizeof(T), order, update);
+  }
+  [[gnu::noinline]] T take_former(const detail::former_store& read, std::memory_order order) const {
+    T value = value_;
+    __builtin_memcpy(&value, read.value, sizeof(T));
+    detail::observe(read.message, order);
+    detail::instrumentation::atomic_load(value_, order);
+    if (detail::state.recording)
+      detail::record_value(text(value) + " (stale: " + std::to_string(read.behind) + (read.behind == 1 ? " store" : " stores") +
+                           " behind)");
+    return value;
   }
 
   static std::string text(T value) {
