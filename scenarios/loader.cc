@@ -134,18 +134,34 @@ traffic traffic_of(const json& value) {
   return result;
 }
 
-search search_of(const json& value) {
-  static const std::vector<std::pair<std::string, search::kind>> strategies = {
-      {"random", search::kind::random}, {"pct", search::kind::pct},         {"pos", search::kind::pos},
-      {"surw", search::kind::surw},     {"bounded", search::kind::bounded}, {"prove", search::kind::prove},
-      {"graphs", search::kind::graphs}};
-  search result;
+search::kind strategy_named(const json& wanted) {
+  static const std::vector<std::pair<std::string, search::kind>> strategies = {{"random", search::kind::random},
+                                                                               {"pct", search::kind::pct},
+                                                                               {"pos", search::kind::pos},
+                                                                               {"surw", search::kind::surw},
+                                                                               {"round_robin", search::kind::round_robin},
+                                                                               {"portfolio", search::kind::portfolio},
+                                                                               {"replay_then", search::kind::replay_then},
+                                                                               {"bounded", search::kind::bounded},
+                                                                               {"prove", search::kind::prove},
+                                                                               {"graphs", search::kind::graphs}};
+  search::kind named{};
   for (const auto& [name, kind] : strategies)
-    if (value["strategy"] == name) result.strategy = kind;
+    if (wanted == name) named = kind;
+  return named;
+}
+
+search search_of(const json& value) {
+  search result;
+  result.strategy = strategy_named(value["strategy"]);
+  if (value.contains("then")) result.then = strategy_named(value["then"]);
+  if (value.contains("schedule"))
+    result.schedule = kvrace::schedule::parse(value["schedule"].get_ref<const std::string&>()).value_or(kvrace::schedule{});
+  result.quantum = value.value("quantum", result.quantum);
+  if (value.value("memory_model", "sc") == "rc11") result.memory_model = kvrace::memory_model::rc11;
   result.switch_probability = value.value("switch_probability", result.switch_probability);
   result.depth = value.value("depth", result.depth);
   result.decisions_max = value.value("decisions_max", result.decisions_max);
-  if (value.value("memory_model", "sc") == "rc11") result.memory_model = kvrace::memory_model::rc11;
   if (value.contains("preemptions_max")) result.preemptions_max = value["preemptions_max"].get<unsigned>();
   result.states_max = value.value("states_max", result.states_max);
   if (value.contains("runs")) result.runs = value["runs"].get<std::uint64_t>();

@@ -153,7 +153,8 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
   CHECK(line_for(valid(), "/search/switch_probability", 0) ==
         "s.json: /search/switch_probability: expected a number above 0 and up to 1, not 0");
   CHECK(line_for(valid(), "/search/strategy", "randon") ==
-        "s.json: /search/strategy: expected one of random, pct, pos, surw, bounded, prove, graphs, not 'randon'; did you mean 'random'?");
+        "s.json: /search/strategy: expected one of random, pct, pos, surw, round_robin, portfolio, replay_then, bounded, prove, "
+        "graphs, not 'randon'; did you mean 'random'?");
   CHECK(line_for(valid(), "/tasks", json::array()) == "s.json: /tasks: expected at least 1 item, not 0");
   CHECK(line_for(valid(), "/tasks", json(65, valid()["tasks"][0])) == "s.json: /tasks: expected at most 64 items, not 65");
   CHECK(line_for(valid(), "/tasks/0/name", "a b") ==
@@ -252,8 +253,8 @@ TEST_CASE("fields that do not fit each other are refused") {
   CHECK(line_for(valid(), "/tasks/0/name", "body") ==
         "s.json: /tasks/0/name: expected another name: reports call what starts the tasks 'body'");
   CHECK(line_for(valid(), "/search/depth", 3) ==
-        "s.json: /search/depth: expected no such key with strategy random, only strategy, switch_probability, runs, seed, "
-        "stop_at_violation");
+        "s.json: /search/depth: expected no such key with strategy random, only strategy, switch_probability, memory_model, "
+        "runs, seed, stop_at_violation");
   CHECK(line_for(valid(), "/search", {{"strategy", "bounded"}}) ==
         "s.json: /search: expected the key 'preemptions_max' with strategy bounded");
   CHECK(line_for(valid(), "/search", {{"strategy", "prove"}, {"seed", 1}})

@@ -24,11 +24,16 @@ void perform(cache::simulation& simulation, const operation& call) {
 
 kvrace::limits limits_of(const scenario& scenario) { return {.steps_max = scenario.steps_max}; }
 
-kvrace::strategy_choice strategy_of(const search& search) {
-  if (search.strategy == search::kind::pct) return kvrace::pct({.depth = search.depth, .decisions_max = search.decisions_max});
-  if (search.strategy == search::kind::pos) return kvrace::pos();
-  if (search.strategy == search::kind::surw) return kvrace::surw();
-  return kvrace::random_walk(search.switch_probability);
+kvrace::strategy_choice strategy_of(const search& search, search::kind kind) {
+  switch (kind) {
+    case search::kind::pct: return kvrace::pct({.depth = search.depth, .decisions_max = search.decisions_max});
+    case search::kind::pos: return kvrace::pos();
+    case search::kind::surw: return kvrace::surw();
+    case search::kind::round_robin: return kvrace::round_robin(search.quantum);
+    case search::kind::portfolio: return kvrace::portfolio(search.decisions_max);
+    case search::kind::replay_then: return kvrace::replay_then(search.schedule, strategy_of(search, search.then));
+    default: return kvrace::random_walk(search.switch_probability);
+  }
 }
 
 bool takes_time(const operation& call) { return call.what == operation::kind::wait || !call.times.none(); }
@@ -66,12 +71,13 @@ kvrace::check_options sampling_options(const scenario& scenario) {
   const search& search = scenario.search;
   const std::uint64_t default_runs = scenario.traffic ? 1 : search::default_runs;
   const std::uint64_t runs = search.sampling() ? search.runs.value_or(default_runs) : default_runs;
-  return {.strategy = strategy_of(search),
+  return {.strategy = strategy_of(search, search.strategy),
           .seed = search.seed,
           .runs = runs,
           .time_s = search.time_s,
           .stop_at_violation = search.stop_at_violation,
           .count_distinct = runs <= distinct_runs_max,
+          .memory_model = search.memory_model,
           .limits = limits_of(scenario),
           .metrics = cache::metric_names()};
 }

@@ -55,13 +55,16 @@ struct generator {
 };
 
 struct search {
-  enum class kind : std::uint8_t { random, pct, pos, surw, bounded, prove, graphs };
+  enum class kind : std::uint8_t { random, pct, pos, surw, round_robin, portfolio, replay_then, bounded, prove, graphs };
   kind strategy = kind::random;
   double switch_probability = 0.3;             // random
   unsigned depth = 3;                          // pct
-  std::uint64_t decisions_max = 100;           // pct
+  std::uint64_t decisions_max = 100;           // pct, portfolio
+  std::uint64_t quantum = 1;                   // round_robin
+  kvrace::schedule schedule = {};              // replay_then
+  kind then = kind::random;                    // replay_then: random, pct, pos, surw or portfolio, as above
   std::optional<unsigned> preemptions_max;     // bounded
-  kvrace::memory_model memory_model = kvrace::memory_model::sc;  // graphs
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;  // sampling, graphs
   std::uint64_t states_max = 0;  // bounded, prove; 0: no budget, to which the command line gives default_states_max
   std::optional<std::uint64_t> runs;  // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
   std::uint64_t seed = 1;  // sampling

@@ -127,18 +127,39 @@ std::optional<input_error> check_oracles(const json& document) {
   return check_once("/oracles", given);
 }
 
+// Of replay_then.
+std::optional<input_error> check_schedule(const json& value) {
+  if (!value.contains("schedule")) return input_error{"/search", "expected the key 'schedule' with strategy replay_then"};
+  std::string error;
+  const std::optional<kvrace::schedule> read = kvrace::schedule::parse(value["schedule"].get_ref<const std::string&>(), &error);
+  if (!read) return input_error{"/search/schedule", reports::excerpt(error, 200)};
+  const bool stale_reads = value.value("memory_model", "sc") == "rc11";
+  if (read->set_up != (stale_reads ? kvrace::schedule::setting::rc11 : kvrace::schedule::setting::sampled))
+    return input_error{"/search/schedule",
+                       stale_reads ? "expected a schedule that begins with rc11/, as memory_model says"
+                                   : "expected a schedule without a prefix: one of a sampled run, as memory_model is sc"};
+  return std::nullopt;
+}
+
 std::optional<input_error> check_search(const json& value) {
   static const std::map<std::string, std::vector<std::string>> keys_of = {
-      {"random", {"strategy", "switch_probability", "runs", "seed", "stop_at_violation"}},
-      {"pct", {"strategy", "depth", "decisions_max", "runs", "seed", "stop_at_violation"}},
-      {"pos", {"strategy", "runs", "seed", "stop_at_violation"}},
-      {"surw", {"strategy", "runs", "seed", "stop_at_violation"}},
+      {"random", {"strategy", "switch_probability", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"pct", {"strategy", "depth", "decisions_max", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"pos", {"strategy", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"surw", {"strategy", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"round_robin", {"strategy", "quantum", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"portfolio", {"strategy", "decisions_max", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"replay_then", {"schedule", "then"}},  // and those of the strategy after it
       {"bounded", {"strategy", "preemptions_max", "states_max", "runs"}},
       {"prove", {"strategy", "memory_model", "states_max", "runs"}},
       {"graphs", {"strategy", "memory_model", "runs"}},
   };
   const std::string& strategy = value["strategy"].get_ref<const std::string&>();
-  const std::vector<std::string>& keys = keys_of.at(strategy);
+  std::vector<std::string> keys = keys_of.at(strategy);
+  if (strategy == "replay_then") {
+    const std::vector<std::string>& more = keys_of.at(value.value("then", "random"));
+    keys.insert(keys.end(), more.begin(), more.end());
+  }
   for (const auto& [name, unused] : value.items()) {
     if (!contains(keys, name))
       return input_error{reports::pointer_to("/search", name),
@@ -149,8 +170,8 @@ std::optional<input_error> check_search(const json& value) {
   if (strategy == "graphs" && !value.contains("memory_model"))
     return input_error{"/search", "expected the key 'memory_model' with strategy graphs"};
   if (strategy == "prove" && value.value("memory_model", "sc") != "sc")
-    return input_error{"/search/memory_model", "expected sc with strategy prove: rc11 belongs to graphs"};
-  return std::nullopt;
+    return input_error{"/search/memory_model", "expected sc with strategy prove: rc11 belongs to graphs and to samples"};
+  return strategy == "replay_then" ? check_schedule(value) : std::nullopt;
 }
 
 std::optional<input_error> check_expectation(const json& document, const scenario& read) {

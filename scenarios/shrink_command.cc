@@ -38,6 +38,8 @@ std::string minimality(const shrunk_scenario& small) {
     text = "Minimal in preemptions: it needs none. ";
   else if (small.schedule.certified)
     text = "Minimal in preemptions, certified: every schedule with fewer was explored. ";
+  else if (kvrace::schedule::has_stale_reads(small.schedule.minimal.schedule.set_up))
+    text = "Not certified: schedules with stale reads are sampled and not explored. ";
   else if (small.reduced.traffic)
     text = "Not certified: there is no time in proofs, so that the schedules of traffic are not explored. ";
   else if (small.reduced.needs_time())

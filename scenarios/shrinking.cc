@@ -63,7 +63,10 @@ json with_tasks(const scenario& whole) {
 class scenario_shrinker {
  public:
   scenario_shrinker(const scenario& whole, const kvrace::finding& from, std::uint64_t runs)
-      : runs_(runs), document_(with_tasks(whole)), signature_(from.signature()) {
+      : runs_(runs),
+        stale_reads_(kvrace::schedule::has_stale_reads(from.schedule.set_up)),
+        document_(with_tasks(whole)),
+        signature_(from.signature()) {
     best_.reduced = whole;
     best_.schedule.minimal = from;
     best_.schedule.preemptions = kvrace::preemptions_of(from);
@@ -119,16 +122,11 @@ class scenario_shrinker {
     std::variant<scenario, input_error> parsed = parse_scenario(candidate.dump(2) + "\n", best_.reduced.source.path);
     if (std::holds_alternative<input_error>(parsed)) return outcome::unknown;
     scenario& smaller = std::get<scenario>(parsed);
-    const kvrace::result found = kvrace::search_for(signature_,
-                                                    {.preemptions_max = best_.schedule.preemptions,
-                                                     .runs = std::min(runs_ - spent_, std::max<std::uint64_t>(runs_ / shares, 1)),
-                                                     .states_max = states_max,
-                                                     .limits = {.steps_max = smaller.steps_max},
-                                                     .metrics = cache::metric_names()},
-                                                    make_program(smaller));
+    const std::uint64_t share = std::min(runs_ - spent_, std::max<std::uint64_t>(runs_ / shares, 1));
+    const kvrace::result found = stale_reads_ ? sample(smaller, share) : search(smaller, share);
     spent_ += found.counts.runs;
     if (found.verdict == kvrace::verdict::proved || found.verdict == kvrace::verdict::exhausted) return outcome::passes;
-    if (found.verdict != kvrace::verdict::violation) return outcome::unknown;
+    if (found.verdict != kvrace::verdict::violation || !is_as_small(found.findings.front())) return outcome::unknown;
     document_ = candidate;
     best_.reduced = std::move(smaller);
     best_.schedule.minimal = found.findings.front();
@@ -136,7 +134,31 @@ class scenario_shrinker {
     return outcome::fails_too;
   }
 
+  [[nodiscard]] kvrace::result search(const scenario& smaller, std::uint64_t runs) const {
+    return kvrace::search_for(signature_,
+                              {.preemptions_max = best_.schedule.preemptions,
+                               .runs = runs,
+                               .states_max = states_max,
+                               .limits = {.steps_max = smaller.steps_max},
+                               .metrics = cache::metric_names()},
+                              make_program(smaller));
+  }
+  // No search knows stale reads, so that nothing is certified either.
+  [[nodiscard]] static kvrace::result sample(const scenario& smaller, std::uint64_t runs) {
+    kvrace::check_options options = sampling_options(smaller);
+    options.runs = runs;
+    options.time_s = 0;
+    options.stop_at_violation = true;
+    options.count_distinct = false;
+    options.memory_model = kvrace::memory_model::rc11;
+    return kvrace::check(options, make_program(smaller));
+  }
+  [[nodiscard]] bool is_as_small(const kvrace::finding& found) const {
+    return found.signature() == signature_ && kvrace::preemptions_of(found) <= best_.schedule.preemptions;
+  }
+
   std::uint64_t runs_;
+  bool stale_reads_;
   std::uint64_t spent_ = 0;
   json document_;
   std::string signature_;

@@ -42,9 +42,10 @@ TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptio
     if (!whole.expect.violation || whole.traffic) continue;
     const before_and_after done = shrink_first(whole);
     INFO(file.name << ": " << done.small.schedule.minimal.schedule.to_string());
-    CHECK(done.small.schedule.preemptions <= 2);
+    const bool explored = whole.search.memory_model == memory_model::sc;  // stale reads are sampled only
+    CHECK((done.small.schedule.preemptions <= 2 || !explored));
     CHECK(done.small.schedule.preemptions <= preemptions_of(done.from));
-    CHECK(done.small.schedule.certified);
+    CHECK((done.small.schedule.certified || !explored));
     CHECK(size_of(done.small.reduced).tasks <= 2);
     CHECK(done.small.schedule.minimal.signature() == done.from.signature());
 

@@ -226,6 +226,8 @@ void remember_store(atomic_state& what, const void* value, std::size_t value_byt
     const message_clock& from = state.messages[former];
     message_clock& into = state.messages[what.message];
     into.width = from.width;
+    into.by_slot = from.by_slot;
+    into.by_clock = from.by_clock;
     clock_copy(into.clock, from.clock, from.width);
   }
   add(stores, static_cast<std::uint8_t>(state.slot), state.current->clock.at[state.slot], order == std::memory_order_seq_cst,

@@ -73,6 +73,8 @@ result check(const check_options& options, const program& tested) {
   if (options.runs == 0 && options.time_s <= 0 && options.observer == nullptr)
     throw std::invalid_argument("kvrace: check() would never end: give it a number of runs, a time, or an observer that ends it");
   if (options.strategy == nullptr) throw std::invalid_argument("kvrace: check() needs a strategy");
+  if (options.memory_model == memory_model::rc11_genmc)
+    throw std::invalid_argument("kvrace: samples know the memory models sc and rc11");
   const detail::session session;
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);

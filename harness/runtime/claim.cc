@@ -94,7 +94,10 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
     case verdict::violation:
       text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle)
            << ", in " << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed "
-           << result.seed << (result.memory_model == memory_model::sc ? "" : ", stale reads as RC11 allows") << ").";
+           << result.seed
+           << (result.memory_model == memory_model::sc ? std::string()
+                                                       : std::string(", values under ") + to_string(result.memory_model))
+           << ").";
       break;
     case verdict::incomplete:
       if (tested_nothing(counts)) {

@@ -120,9 +120,14 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
     }
     if (limit.count_distinct) schedules_.insert(the_run.schedule_hash());
     if (observer_ != nullptr) observer_->on_run(observed(the_run, index, limit.set_up));
-    if (!the_run.failure()) continue;
+    if (!the_run.failure()) {
+      const std::optional<std::string> lost = strategy.divergence();
+      if (!lost) continue;
+      give_up(index, *lost);
+      break;
+    }
     if (end == run_end::unsound) {
-      end_as_unsound(index);
+      give_up(index, the_run.failure()->message);
       break;
     }
     if (!handle_failure(tested, index, limit)) break;
@@ -141,12 +146,12 @@ run_end search::run_again(strategy& strategy, const program& tested, const budge
   return the_run.run(tested, {limits_, &strategy, nullptr, !whole, limit.set_up, scratch, deviations_max, true, nullptr});
 }
 
-bool search::end_as_unsound(std::uint64_t index) {
+bool search::give_up(std::uint64_t run, const std::string& why) {
   found_.verdict = verdict::unsound;
   finding& broken = found_.findings.emplace_back();
   broken.oracle = "unsound";
-  broken.message = the_execution().failure()->message;
-  broken.run = index;
+  broken.message = why;
+  broken.run = run;
   return false;
 }
 

@@ -72,7 +72,7 @@ class search {
 
  private:
   run_end run_again(strategy& strategy, const program& tested, const budget& limit, std::uint64_t index, bool whole);
-  bool end_as_unsound(std::uint64_t index);
+  bool give_up(std::uint64_t run, const std::string& why);
   run_block execute_block(strategy& strategy, const program& tested, const budget& limit, std::uint64_t first,
                           std::uint64_t last);
   bool take_in(const run_block& block, strategy& strategy, const program& tested, const budget& limit);

@@ -23,8 +23,8 @@ run_block search::execute_block(strategy& strategy, const program& tested, const
     strategy.end_run(the_run.summary());
     add_run(block.counts, the_run);
     if (limit.count_distinct) block.schedules.push_back(the_run.schedule_hash());
-    if (!the_run.failure()) continue;
-    block.failures.emplace_back(index, hash_of(signature_of(*the_run.failure())));
+    if (!the_run.failure() && !strategy.divergence()) continue;
+    block.failures.emplace_back(index, the_run.failure() ? hash_of(signature_of(*the_run.failure())) : 0);
     if (limit.stop_at_violation) break;
   }
   block.runs_outside = outside() - outside_before;
@@ -53,15 +53,11 @@ bool search::take_in(const run_block& block, strategy& strategy, const program& 
     }
     run_end end = run_again(strategy, tested, limit, index, true);
     if (!the_execution().deviations_complete()) end = run_again(strategy, tested, limit, index, false);
-    if (end == run_end::unsound) return end_as_unsound(index);
+    if (end == run_end::unsound) return give_up(index, the_execution().failure()->message);
     if (!the_execution().failure()) {
-      found_.verdict = verdict::unsound;
-      finding& broken = found_.findings.emplace_back();
-      broken.oracle = "unsound";
-      broken.run = index;
-      broken.message =
-          "run " + std::to_string(index) + " failed in another process and not when repeated: the program is not deterministic";
-      return false;
+      const std::optional<std::string> lost = strategy.divergence();
+      return give_up(index, lost.value_or("run " + std::to_string(index) +
+                                          " failed in another process and not when repeated: the program is not deterministic"));
     }
     if (!handle_failure(tested, index, limit)) return false;
   }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned nobody = tasks_max;  // an answer that the engine refuses
 
-class replay_strategy final : public strategy {
+class replay_strategy final : public followed_schedule {
  public:
   explicit replay_strategy(kvrace::schedule schedule) : schedule_(std::move(schedule)), used_(schedule_.deviations.size()) {
     for (std::size_t i = 0; i < schedule_.deviations.size(); ++i)
@@ -71,6 +71,7 @@ class replay_strategy final : public strategy {
       }
   }
 
+  [[nodiscard]] bool at_its_end() const override { return used_count_ == used_.size(); }
   [[nodiscard]] std::optional<std::string> divergence() const override { return divergence_; }
   [[nodiscard]] std::string describe() const override { return "replay"; }
 
@@ -86,6 +87,7 @@ class replay_strategy final : public strategy {
       if (item.operation != task.operations) break;
       if (used_[index] || item.what != what) continue;
       used_[index] = true;
+      ++used_count_;
       return &item;
     }
     return nullptr;
@@ -99,6 +101,7 @@ class replay_strategy final : public strategy {
 
   kvrace::schedule schedule_;
   std::vector<bool> used_;
+  std::size_t used_count_ = 0;
   std::array<queue, tasks_max + 1> queues_;
   const execution_view* view_ = nullptr;
   std::optional<std::string> divergence_;
@@ -106,6 +109,8 @@ class replay_strategy final : public strategy {
 
 }  // namespace
 
-std::unique_ptr<strategy> make_replay(schedule schedule) { return std::make_unique<replay_strategy>(std::move(schedule)); }
+std::unique_ptr<followed_schedule> make_replay(schedule schedule) {
+  return std::make_unique<replay_strategy>(std::move(schedule));
+}
 
 }  // namespace kvrace::detail

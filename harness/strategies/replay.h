@@ -8,6 +8,12 @@
 
 namespace kvrace::detail {
 
-[[nodiscard]] std::unique_ptr<strategy> make_replay(schedule schedule);
+class followed_schedule : public strategy {
+ public:
+  // Every answer of the schedule has been given.
+  [[nodiscard]] virtual bool at_its_end() const = 0;
+};
+
+[[nodiscard]] std::unique_ptr<followed_schedule> make_replay(schedule schedule);
 
 }  // namespace kvrace::detail

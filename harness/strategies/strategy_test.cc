@@ -17,7 +17,9 @@ std::vector<kvrace::strategy_choice> all_strategies() {
           kvrace::pct({.depth = 3, .decisions_max = 20}),
           kvrace::pct({.depth = 8, .decisions_max = 5}),
           kvrace::pos(),
-          kvrace::surw()};
+          kvrace::surw(),
+          kvrace::round_robin(3),
+          kvrace::portfolio()};
 }
 std::string name_of(const kvrace::strategy_choice& choice) { return choice->make(1)->describe(); }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <kvrace/schedule.h>
 
@@ -129,5 +130,19 @@ strategy_choice pos();
 // Selectively uniform random walk as published (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025): each run interleaves the
 // operations on one shared object uniformly. The first 4 runs only count.
 strategy_choice surw();
+
+// The tasks take turns of `quantum` decisions each, in order of their slots; who blocks, ends or yields gives up the rest of its
+// turn. The first turn is shorter and starts elsewhere from run to run, so that quantum x tasks runs may differ, and no more.
+strategy_choice round_robin(std::uint64_t quantum = 1);
+
+// One strategy after the other, run by run.
+strategy_choice portfolio(std::vector<strategy_choice> members);
+// random_walk, POS, SURW, and PCT of depths 2, 3 and 5 for runs of at most `decisions_max` decisions.
+strategy_choice portfolio(std::uint64_t decisions_max = 100);
+
+// Each run gives the first answers of `prefix`, as many as the seed says, from none to all, and the baseline's between them; then
+// it goes on by `rest`. For exploring around a finding: it must be one of the same program in the same setting. The other
+// strategies' bounds do not hold.
+strategy_choice replay_then(schedule prefix, strategy_choice rest);
 
 }  // namespace kvrace

@@ -235,7 +235,8 @@ class atomic {
   void wait(T old, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
     if (detail::state.graph != nullptr) [[unlikely]]
       detail::graph_refuse("atomic::wait");
-    while (same(load(order, where), old)) detail::announce_blocked(operation_kind::await, &state_, where);
+    while (same(load(order, where), old))
+      if (same(value_, old)) detail::announce_blocked(operation_kind::await, &state_, where);  // else it was stale: once more
   }
   void notify_one(detail::site where = detail::site::current()) {
     require_usable(where);

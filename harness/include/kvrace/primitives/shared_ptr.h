@@ -112,7 +112,7 @@ class atomic<shared_ptr<T>> {
                                    detail::site where = detail::site::current()) const {
     detail::require_atomic(state_, where);
     detail::announce(operation_kind::load, &state_, where);
-    detail::observe(state_, order);
+    detail::observe(state_.message, order);
     return another();
   }
   void store(shared_ptr<T> value, std::memory_order order = std::memory_order_seq_cst,
@@ -126,7 +126,7 @@ class atomic<shared_ptr<T>> {
                                        detail::site where = detail::site::current()) {
     detail::require_atomic(state_, where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
-    detail::observe(state_, order);
+    detail::observe(state_.message, order);
     detail::publish_update(state_, order);
     value_.swap(value);
     return value;
@@ -136,7 +136,7 @@ class atomic<shared_ptr<T>> {
                                detail::site where = detail::site::current()) {
     detail::require_atomic(state_, where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
-    detail::observe(state_, order);
+    detail::observe(state_.message, order);
     if (value_ != expected) {
       expected = another();
       return false;
