@@ -334,12 +334,17 @@ shrinking() {
   run 0 shrink small.json
   grep -q '^scenario    01_ghost_entry_mutex (shrunk), ' out || fail 'shrunk twice'
   grep -q '^Replay: kvrace shrink small.json$' out || fail 'without a report, no line that shows it again'
-  # Traffic: its schedule shrinks, its requests do not, and no proof speaks about it.
+  # Traffic: a scenario of the requests involved.
   run 0 run 53 --report found.json
-  run 0 shrink found.json
-  grep -q 'Shrunk from [0-9]* preemptions to ' out || fail 'sizes of traffic'
+  run 0 shrink found.json --report small.json
+  tr -s ' \n' ' ' <out >line
+  grep -q 'Shrunk from traffic of 64 workers and [0-9]* preemptions to 2 tasks, 3 operations and 2 preemptions, ' line || fail 'sizes of traffic'
+  grep -q '^scenario    53_traffic_hit_not_pinned_rwlock (shrunk), ' out || fail 'the name of shrunk traffic'
+  run 0 replay small.json
+  # Without the runs to find one, its schedule alone, and no proof speaks about it.
+  run 0 shrink found.json --runs 4
   grep -q '^scenario    53_traffic_hit_not_pinned_rwlock, ' out || fail 'the name of traffic, which is as it was'
-  ! grep -q 'certified\|0 tasks\| 0 decisions' out || fail 'a wrong claim about traffic'
+  ! grep -q ', certified: \|0 tasks\| 0 decisions' out || fail 'a wrong claim about traffic'
 }
 
 # No result gets lost without a word and a code.

@@ -28,8 +28,16 @@ std::string described(const kvrace::finding& finding, const kvrace::trace_step& 
 
 std::string sizes(const scenario& of, std::uint64_t preemptions) {
   const scenario_size size = size_of(of);
-  return (of.traffic ? "" : counted(size.tasks, "task") + ", " + counted(size.operations, "operation") + " and ") +
-         counted(preemptions, "preemption");
+  const std::string program = of.traffic ? "traffic of " + counted(of.traffic->workers, "worker")
+                                         : counted(size.tasks, "task") + ", " + counted(size.operations, "operation");
+  return program + " and " + counted(preemptions, "preemption");
+}
+
+std::string what_became_of(const scenario& whole, const scenario& reduced) {
+  if (!whole.traffic) return "";
+  if (reduced.traffic)
+    return "The requests are those of the scenario: no few of them were found to fail like this without its times. ";
+  return "What is left is a scenario of its own, made of the requests involved, without times and with a smaller cache. ";
 }
 
 std::string minimality(const shrunk_scenario& small) {
@@ -56,8 +64,7 @@ std::string claim_of(const stored_finding& from, const shrunk_scenario& small) {
   std::ostringstream text;
   text << "Shrunk from " << sizes(from.scenario, kvrace::preemptions_of(from.finding)) << " to "
        << sizes(small.reduced, schedule.preemptions) << ", in " << counted(schedule.runs, "run") << ". "
-       << (small.reduced.traffic ? "The requests are those of the scenario: they cannot be left out one by one. " : "")
-       << minimality(small);
+       << what_became_of(from.scenario, small.reduced) << minimality(small);
   if (schedule.passing) text << "The nearest schedule that passes: " << schedule.passing->to_string() << ". ";
   if (schedule.decisive) {
     const kvrace::trace_step* const first = step_at(schedule.minimal, schedule.decisive->first);

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "scenarios/loader.h"
+#include "scenarios/operation_json.h"
 #include "scenarios/program.h"
+#include "scenarios/traffic_excerpt.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -18,34 +20,8 @@ using json = nlohmann::ordered_json;
 // One search may take this share of the budget, so that one hopeless candidate does not eat it up.
 constexpr std::uint64_t shares = 10;
 constexpr std::uint64_t states_max = 2'000'000;
-
-json prompt_as_json(const cache::prompt& prompt) {
-  json text = {{"model", prompt.owner.model}};
-  if (!prompt.owner.adapter.empty()) text["adapter"] = prompt.owner.adapter;
-  if (prompt.owner.adapter_version != 0) text["adapter_version"] = prompt.owner.adapter_version;
-  if (!prompt.owner.tenant.empty()) text["tenant"] = prompt.owner.tenant;
-  text["tokens"] = prompt.tokens;
-  return text;
-}
-
-json operation_as_json(const operation& call) {
-  switch (call.what) {
-    case operation::kind::lookup: return {{"lookup", prompt_as_json(call.prompt)}};
-    case operation::kind::invalidate: return {{"invalidate", json::object()}};
-    case operation::kind::wait: return {{"wait", {{"us", static_cast<double>(call.duration.count()) / 1e3}}}};
-    case operation::kind::expect_match: {
-      json text = prompt_as_json(call.prompt);
-      text["expected_tokens"] = call.expected_tokens;
-      return {{"expect_match", std::move(text)}};
-    }
-    case operation::kind::serve: break;
-  }
-  json text = prompt_as_json(call.prompt);
-  if (call.cancel == cache::cancel_point::after_lookup) text["cancel"] = "after_lookup";
-  if (call.cancel == cache::cancel_point::after_reserve) text["cancel"] = "after_reserve";
-  if (call.cancel == cache::cancel_point::after_fill) text["cancel"] = "after_fill";
-  return {{"serve", std::move(text)}};
-}
+constexpr std::uint64_t excerpt_states_max = 200'000;  // in each of the excerpts of traffic that are tried
+constexpr std::uint64_t traffic_steps = 4'000'000;     // of all candidates for a schedule of traffic together
 
 // The scenario's document with every operation written out.
 json with_tasks(const scenario& whole) {
@@ -54,7 +30,7 @@ json with_tasks(const scenario& whole) {
   document.erase("generate");
   for (const task& each : whole.tasks) {
     json operations = json::array();
-    for (const operation& call : each.operations) operations.push_back(operation_as_json(call));
+    for (const operation& call : each.operations) operations.push_back(to_json(call));
     document["tasks"].push_back({{"name", each.name}, {"operations", std::move(operations)}});
   }
   return document;
@@ -165,6 +141,44 @@ class scenario_shrinker {
   shrunk_scenario best_;
 };
 
+// The schedule alone: the requests stay as they are.
+shrunk_scenario shrink_schedule(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
+  // A candidate that passes would go on to the end of the traffic.
+  const std::uint64_t steps_max = std::min(whole.steps_max, 2 * from.step + 1'000);
+  shrunk_scenario same{whole, {}, false};
+  same.schedule = kvrace::shrink({.runs = std::min(runs, std::max<std::uint64_t>(traffic_steps / steps_max, 1)),
+                                  .search = false,
+                                  .limits = {.steps_max = steps_max},
+                                  .metrics = cache::metric_names()},
+                                 from, make_program(whole));
+  return same;
+}
+
+shrunk_scenario shrink_traffic(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
+  shrunk_scenario best = shrink_schedule(whole, from, runs / 4);
+  std::uint64_t spent = best.schedule.runs;
+  for (const std::string& text : traffic_excerpts(whole, best.schedule.minimal)) {
+    std::variant<scenario, input_error> parsed = parse_scenario(text, whole.source.path);
+    if (spent >= runs || !std::holds_alternative<scenario>(parsed)) continue;
+    const scenario& excerpt = std::get<scenario>(parsed);
+    if (excerpt.needs_time()) continue;  // searches know no time
+    const kvrace::result found = kvrace::search_for(from.signature(),
+                                                    {.preemptions_max = excerpt_preemptions_max,
+                                                     .runs = std::min(runs - spent, std::max<std::uint64_t>(runs / shares, 1)),
+                                                     .states_max = excerpt_states_max,
+                                                     .limits = {.steps_max = excerpt.steps_max},
+                                                     .metrics = cache::metric_names()},
+                                                    make_program(excerpt));
+    spent += found.counts.runs;
+    if (found.verdict != kvrace::verdict::violation) continue;
+    shrunk_scenario small = scenario_shrinker(excerpt, found.findings.front(), runs - std::min(runs, spent)).run();
+    small.schedule.runs += spent;
+    return small;
+  }
+  best.schedule.runs = spent;
+  return best;
+}
+
 }  // namespace
 
 scenario_size size_of(const scenario& scenario) {
@@ -174,12 +188,8 @@ scenario_size size_of(const scenario& scenario) {
 }
 
 shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
-  if (!whole.needs_time()) return scenario_shrinker(whole, from, runs).run();
-  shrunk_scenario same{whole, {}, false};
-  same.schedule =
-      kvrace::shrink({.runs = runs, .search = false, .limits = {.steps_max = whole.steps_max}, .metrics = cache::metric_names()},
-                     from, make_program(whole));
-  return same;
+  if (whole.traffic) return shrink_traffic(whole, from, runs);
+  return whole.needs_time() ? shrink_schedule(whole, from, runs) : scenario_shrinker(whole, from, runs).run();
 }
 
 }  // namespace kvrace::scenarios

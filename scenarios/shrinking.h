@@ -24,8 +24,9 @@ struct shrunk_scenario {
 };
 
 // First tasks and operations are left out, each time searching for the same failure with no more preemptions than before; then
-// the schedule shrinks. Deterministic, within `runs` executions. Requires that `from` replays on `whole`. The operations of
-// traffic stay as they are.
+// the schedule shrinks. Traffic becomes a scenario of tasks first, of the requests involved and without its times, if one is
+// found that fails in the same way; else only its schedule shrinks. Deterministic, within `runs` executions. Requires that `from`
+// replays on `whole`.
 [[nodiscard]] shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs);
 
 }  // namespace kvrace::scenarios

@@ -60,6 +60,28 @@ TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptio
   CHECK(shrunk_ones >= 14);
 }
 
+TEST_CASE("every built-in finding of traffic shrinks to at most two tasks and two preemptions of a scenario without time") {
+  std::size_t shrunk_ones = 0;
+  for (const embedded_file& file : embedded_scenarios()) {
+    const scenario whole = built_in(std::string(file.name));
+    if (!whole.expect.violation || !whole.traffic) continue;
+    const before_and_after done = shrink_first(whole);
+    INFO(file.name << ": " << done.small.schedule.minimal.schedule.to_string());
+    CHECK_FALSE(done.small.reduced.traffic);
+    CHECK(size_of(done.small.reduced).tasks <= 2);
+    CHECK(done.small.schedule.preemptions <= 2);
+    CHECK(done.small.schedule.certified);
+    CHECK(done.small.operations_certified);
+    CHECK(done.small.schedule.minimal.signature() == done.from.signature());
+    CHECK(done.small.schedule.passing.has_value() == (done.small.schedule.preemptions != 0));
+    const kvrace::result replayed = follow(done.small.reduced, done.small.schedule.minimal.schedule);
+    REQUIRE(replayed.verdict == verdict::violation);
+    CHECK(replayed.findings.front().trace_digest == done.small.schedule.minimal.trace_digest);
+    ++shrunk_ones;
+  }
+  CHECK(shrunk_ones >= 5);
+}
+
 TEST_CASE("the incident shrinks to one operation a task") {
   const before_and_after done = shrink_first(built_in("03_ghost_entry_rwlock"));
   CHECK(size_of(done.small.reduced).tasks == 2);

@@ -13,12 +13,13 @@ using std::chrono::nanoseconds;
 // Everything a run needs, kept from run to run: what it owns is not lost when a run is cut short.
 class replayed_traffic {
  public:
-  replayed_traffic(const scenario& scenario, traffic_account* account)
+  replayed_traffic(const scenario& scenario, traffic_account* account, request_log* log)
       : cache_(scenario.cache),
         shape_(*scenario.traffic),
         stream_(shape_, scenario.cache.configuration.tokens_per_block),
         own_account_(shape_),
         account_(account != nullptr ? *account : own_account_),
+        log_(log),
         arrivals_(shape_.workers) {
     cache_.deferral = nanoseconds(static_cast<std::int64_t>(shape_.times.deferral_us * 1'000));
     times_.prefill_per_token = nanoseconds(static_cast<std::int64_t>(shape_.times.prefill_us_per_token * 1'000));
@@ -29,6 +30,7 @@ class replayed_traffic {
     const std::unique_ptr<cache::simulation> simulation = cache::make_simulation(run, cache_);
     stream_.restart();
     account_.begin_run(!kvrace::run::repeated());
+    if (log_ != nullptr) log_->begin_run();
     for (unsigned worker = 0; worker < shape_.workers; ++worker)
       run.spawn("worker-" + std::to_string(worker + 1),
                 [this, simulation = simulation.get(), &mine = arrivals_[worker]] { work(*simulation, mine); });
@@ -46,6 +48,7 @@ class replayed_traffic {
       if (const nanoseconds early = mine.time - kvrace::run::now(); early.count() > 0) sync::sleep_for(early);
       account_.started(kvrace::run::now());
       if (account_.audit_due()) audit(simulation);
+      if (log_ != nullptr) log_->begins(kvrace::run::task(), kvrace::run::step(), mine);
       serve(simulation, mine);
       kvrace::run::poll();
     }
@@ -82,13 +85,14 @@ class replayed_traffic {
   arrival_stream stream_;
   traffic_account own_account_;  // where nobody asks: a replay must audit where the run it repeats has audited
   traffic_account& account_;
+  request_log* log_;
   std::vector<arrival> arrivals_;  // by worker
 };
 
 }  // namespace
 
-kvrace::program make_traffic_program(const scenario& scenario, traffic_account* account) {
-  return [replayed = std::make_shared<replayed_traffic>(scenario, account)](kvrace::run& run) { (*replayed)(run); };
+kvrace::program make_traffic_program(const scenario& scenario, traffic_account* account, request_log* log) {
+  return [replayed = std::make_shared<replayed_traffic>(scenario, account, log)](kvrace::run& run) { (*replayed)(run); };
 }
 
 std::uint64_t traffic_steps_max(const traffic& shape) {

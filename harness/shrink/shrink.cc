@@ -90,14 +90,18 @@ class shrinker {
       best_.certified = best_.preemptions == 0 || (whole && found.executions_by_bound.size() >= best_.preemptions);
   }
 
+  // One answer left out; where each of these still fails, in whatever way, neighbours together.
   void compare_with_passing() {
-    for (std::size_t i = best_.minimal.schedule.deviations.size(); i-- > 0 && !spent();) {
-      const schedule candidate = without(i, 1);
-      const result found = attempt(candidate);
-      if (found.verdict != verdict::not_found) continue;
-      best_.passing = candidate;
-      find_decisive_pair(found);
-      return;
+    const std::size_t answers = best_.minimal.schedule.deviations.size();
+    for (std::size_t count = 1; count <= answers; ++count) {
+      for (std::size_t at = answers - count + 1; at-- > 0 && !spent();) {
+        const schedule candidate = without(at, count);
+        const result found = attempt(candidate);
+        if (found.verdict != verdict::not_found) continue;
+        best_.passing = candidate;
+        find_decisive_pair(found);
+        return;
+      }
     }
   }
 

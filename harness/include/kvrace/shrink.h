@@ -14,8 +14,8 @@ namespace kvrace {
 struct shrink_options {
   std::uint64_t runs = 100'000;          // executions, over everything
   std::uint64_t states_max = 5'000'000;  // of the search that certifies
-  // Whether to search for a schedule with fewer preemptions at all. That search knows no time: a program whose tasks sleep or wait
-  // for a time is another program there.
+  // Whether to search for a schedule with fewer preemptions at all. That search knows no time: a program whose tasks sleep or
+  // wait for a time is another program there.
   bool search = true;
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
@@ -28,7 +28,8 @@ struct shrunk {
   bool certified = false;
   std::uint64_t runs = 0;  // executions spent
 
-  // The passing schedule that differs least: one answer of the minimal one left out, the last for which the run passes.
+  // The passing schedule that differs least: as few neighbouring answers of the minimal one left out as make the run pass, the
+  // last such ones.
   std::optional<schedule> passing;
   // Two conflicting steps whose order is different in the two runs, the last such pair of the failing one; step numbers of
   // minimal.trace. Empty if there is no such pair.
@@ -38,8 +39,8 @@ struct shrunk {
 // Deterministic, and anytime: a spent budget leaves the best so far. Requires a finding of `tested` that replays.
 shrunk shrink(const shrink_options& options, const finding& from, const program& tested);
 
-// As prove(), but only a finding with this signature is a violation, and the first one in findings; the others met on the way stand
-// behind it, and end their own runs only. An empty signature stands for any.
+// As prove(), but only a finding with this signature is a violation, and the first one in findings; the others met on the way
+// stand behind it, and end their own runs only. An empty signature stands for any.
 result search_for(const std::string& signature, const prove_options& options, const program& tested);
 
 // How often the run of a finding switched away from a task that could have gone on.
