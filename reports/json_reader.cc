@@ -96,6 +96,7 @@ class node {
     for (const auto& item : value_.items()) out.push_back(read(item.key(), node(item.value(), pointer_to(pointer_, item.key()))));
     return out;
   }
+  [[nodiscard]] bool is_object() const { return value_.is_object(); }
   [[nodiscard]] bool is_null() const { return value_.is_null(); }
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
 
@@ -307,15 +308,23 @@ std::optional<traffic_facts> read_traffic(const node& at, std::uint64_t version)
   return read_traffic(at.member("traffic"));
 }
 
-report read_report(const node& at, const json& value) {
+report read_report(const node& at);
+
+// Versions 1 and 2 have none.
+std::vector<report> read_shrunk(const node& at, std::uint64_t version) {
+  if (version < 3 && !at.has("shrunk")) return {};
+  return at.member("shrunk").list(read_report);
+}
+
+report read_report(const node& at) {
   const std::string versions = "1 to " + std::to_string(schema_version);
-  if (!value.is_object() || !at.has("schema_version")) refuse(at.pointer(), "a kvrace report with schema_version " + versions);
+  if (!at.is_object() || !at.has("schema_version")) refuse(at.pointer(), "a kvrace report with schema_version " + versions);
   const std::uint64_t version = at.member("schema_version").count();
   if (version < 1 || version > schema_version) refuse(at.pointer() + "/schema_version", versions);
   at.expect_members(
       {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
        "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},
-      {"traffic"});
+      {"traffic", "shrunk"});
   return {.scenario = read_scenario(at.member("scenario")),
           .mode = at.member("mode").text(),
           .result = read_found(at),
@@ -324,6 +333,7 @@ report read_report(const node& at, const json& value) {
           .bounds = at.member("bounds").list(read_bound),
           .expectation = read_expectation(at.member("expectation")),
           .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),
+          .shrunk = read_shrunk(at, version),
           .build = read_build(at.member("build"))};
 }
 
@@ -337,10 +347,10 @@ read_result read_json(std::string_view text) {
     const json& document = std::get<json>(parsed);
     if (document.is_array()) {
       for (std::size_t i = 0; i < document.size(); ++i) {
-        out.reports.push_back(read_report(node(document[i], '/' + std::to_string(i)), document[i]));
+        out.reports.push_back(read_report(node(document[i], '/' + std::to_string(i))));
       }
     } else {
-      out.reports.push_back(read_report(node(document, ""), document));
+      out.reports.push_back(read_report(node(document, "")));
     }
   } catch (const input_error& error) {
     out.reports.clear();

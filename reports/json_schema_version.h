@@ -6,6 +6,7 @@ namespace kvrace::reports {
 // read may have any version up to it. Also in schema/report.schema.json.
 //   1  before there was traffic
 //   2  "traffic"
-inline constexpr unsigned schema_version = 2;
+//   3  "shrunk"
+inline constexpr unsigned schema_version = 3;
 
 }  // namespace kvrace::reports

@@ -183,14 +183,14 @@ TEST_CASE("a report cut off at any byte is refused in one line") {
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 2");
-  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 2");
-  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 2");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 3");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 3");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 3");
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
 TEST_CASE("the schema_version is from 1 to the present one") {
-  for (const char* version : {"0", "3", "-1", "1.5", "null", "[]"})
+  for (const char* version : {"0", "4", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
 }
 
@@ -203,6 +203,18 @@ TEST_CASE("a report of schema_version 1 is read, with traffic or without; one of
   CHECK_FALSE(read_json(document.dump()).reports.at(0).traffic);
   document["schema_version"] = 2;
   CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"traffic\"");
+}
+
+TEST_CASE("what a finding shrinks to is read again; reports before schema_version 3 have none") {
+  report found = sample::ghost_entry();
+  found.shrunk = {sample::ghost_entry()};
+  json document = json::parse(written({found}));
+  REQUIRE(read_json(document.dump()).reports.at(0).shrunk.size() == 1);
+  CHECK(written(read_json(document.dump()).reports) == written({found}));
+  document.erase("shrunk");
+  CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"shrunk\"");
+  document["schema_version"] = 2;
+  CHECK(read_json(document.dump()).reports.at(0).shrunk.empty());
 }
 
 TEST_CASE("nesting in a report is bounded before it is parsed") {

@@ -51,6 +51,8 @@ json to_json(const ledger_event& event) {
           {"detail", event.detail}};
 }
 
+json to_json(const report& facts);
+
 template <class T>
 json list(const std::vector<T>& items) {
   json out = json::array();
@@ -169,6 +171,7 @@ json to_json(const report& facts) {
           {"rates", to_json(facts.rates)},
           {"traffic", to_json(facts.traffic)},
           {"findings", std::move(findings)},
+          {"shrunk", list(facts.shrunk)},
           {"build",
            {{"project_version", facts.build.project_version},
             {"compiler", facts.build.compiler},

@@ -99,6 +99,8 @@ struct report {
   expectation_facts expectation;
   // The command that repeats result.findings[i]; same length as result.findings.
   std::vector<std::string> replay_commands;
+  // What result.findings.front() shrinks to, as a report of its own with mode "shrink"; none if it was not shrunk.
+  std::vector<report> shrunk;
   build_fingerprint build = this_build();
 };
 

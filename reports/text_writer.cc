@@ -23,7 +23,8 @@ class writer {
   void write(const report& facts) {
     write_head(facts);
     const std::vector<finding>& findings = facts.result.findings;
-    for (std::size_t i = 0; i < findings.size(); ++i) write_finding(findings[i], i + 1, findings.size());
+    for (std::size_t i = 0; i < findings.size(); ++i)
+      write_finding(findings[i], i + 1, findings.size(), i == 0 && !facts.shrunk.empty() ? &facts.shrunk.front() : nullptr);
     out_ << '\n';
     if (facts.traffic) {
       write_traffic_table(out_, *facts.traffic, how_);
@@ -42,7 +43,8 @@ class writer {
       paragraph("", "Ended early, by a time budget or by hand: the counts differ from run to run.", 2);
   }
 
-  void write_finding(const finding& found, std::size_t number, std::size_t total) {
+  // With `shrunk`, its run is the one that is shown: JSON has both.
+  void write_finding(const finding& found, std::size_t number, std::size_t total, const report* shrunk) {
     out_ << '\n';
     std::string title = "Finding " + std::to_string(number) + " of " + std::to_string(total) + ": " + found.oracle;
     if (!found.subject.empty()) title += ", " + found.subject;
@@ -59,8 +61,14 @@ class writer {
     }
     if (number > findings_in_full) return;
     out_ << '\n';
-    write_trace_table(out_, found, how_);
-    write_ledger(found);
+    const finding& shown = shrunk != nullptr && !shrunk->result.findings.empty() ? shrunk->result.findings.front() : found;
+    if (&shown != &found) {
+      paragraph("", shrunk->result.claim, 2);
+      paragraph("", "What is left, at step " + std::to_string(shown.step) + ": " + shown.message, 2);
+      out_ << '\n';
+    }
+    write_trace_table(out_, shown, how_);
+    write_ledger(shown);
   }
 
   void write_ledger(const finding& found) {
@@ -163,6 +171,9 @@ class writer {
       out_ << "Replay" << (several ? " finding " + std::to_string(i + 1) : "") << ": " << printable(facts.replay_commands[i])
            << '\n';
     }
+    for (const report& small : facts.shrunk)
+      for (const std::string& command : small.replay_commands)
+        if (!command.empty()) out_ << "Replay what it shrinks to: " << printable(command) << '\n';
   }
 
   // Exhaustive searches and replays have no use for a seed.

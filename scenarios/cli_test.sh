@@ -325,6 +325,16 @@ kill_and_interrupt() {
 }
 
 shrinking() {
+  # After a finding, unless told otherwise; what it shrank to follows it in the report.
+  run 0 run 1 --report found.json
+  tr -s ' \n' ' ' <out >line
+  grep -q 'Shrunk from 2 tasks, 6 operations and 1 preemption to 2 tasks, 2 operations and 1 preemption' line || fail 'a run does not shrink'
+  grep -q '^Replay what it shrinks to: kvrace replay found.json --finding 2$' out || fail 'no line that replays the small one'
+  run 0 replay found.json --finding 2
+  grep -q '^scenario    01_ghost_entry_mutex (shrunk), ' out || fail 'the small one is not replayed'
+  run 0 run 1 --no-shrink --report found.json
+  ! grep -q Shrunk out || fail '--no-shrink shrinks'
+  refused '--finding: expected an integer from 1 to 1, not 2' replay found.json --finding 2
   run 0 run 1 --report found.json
   run 0 shrink found.json --report small.json
   grep -q '2 tasks, 6 operations and 1 preemption to 2 tasks, 2 operations and 1 preemption' out || fail 'sizes'

@@ -101,6 +101,7 @@ struct command_line {
 
   std::vector<std::string> scenarios;
   bool all = false;
+  bool no_shrink = false;
   text_option seed, runs, time, preemptions, states, jobs, memory_model, finding, schedule, report;
   std::string file;
 
@@ -146,10 +147,12 @@ struct command_line {
     run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")
         ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
-    run->add_option("--jobs", jobs,
-                    "Processes that share the schedules to sample; the result is the same for any number. Traffic, bounded and prove "
-                    "use one")
+    run->add_option(
+           "--jobs", jobs,
+           "Processes that share the schedules to sample; the result is the same for any number. Traffic, bounded and prove "
+           "use one")
         ->option_text("N");
+    run->add_flag("--no-shrink", no_shrink, "Show findings as they were found, at once");
     run->footer(std::string(run_examples) + "\n" + exit_codes);
   }
 
@@ -210,6 +213,7 @@ search_command searches_of(const command_line& given, bool prove) {
     command.memory_model = *given.memory_model == "sc" ? kvrace::memory_model::sc : kvrace::memory_model::rc11;
   }
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
+  command.shrink = !prove && !given.no_shrink;
   command.report = report_of(given);
   return command;
 }

@@ -13,6 +13,7 @@
 #include "scenarios/program.h"
 #include "scenarios/progress.h"
 #include "scenarios/report_target.h"
+#include "scenarios/shrunk_report.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -78,13 +79,46 @@ reports::report not_run(const scenario& scenario, const char* mode) {
   return report;
 }
 
-reports::report search_one(const scenario& scenario, const char* mode, unsigned jobs) {
+// Budgets of counts: a finding is held up for a second or two at most, and the report stays the same from run to run.
+constexpr std::uint64_t shrink_runs = 20'000;
+constexpr std::uint64_t shrink_steps = 4'000'000;
+
+std::uint64_t shrink_budget(const scenario& scenario, const kvrace::finding& found) {
+  if (scenario.traffic) return shrink_runs;  // what runs then is small, or has a budget of its own
+  return std::min(shrink_runs, shrink_steps / (found.step + 1) + 1);
+}
+
+std::vector<reports::report> shrink_first(const scenario& scenario, const kvrace::result& found) {
+  if (found.findings.empty() || found.interrupted || stop_requested()) return {};
+  const kvrace::finding& first = found.findings.front();
+  const kvrace::result repeated = follow(scenario, first.schedule);
+  if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != first.signature()) return {};
+  reports::report small = shrunk_report(scenario, repeated.findings.front(), shrink_budget(scenario, first));
+  return {std::move(small)};
+}
+
+reports::report search_one(const scenario& scenario, const char* mode, const search_command& command) {
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
-  reports::report report = make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr, jobs), mode);
+  reports::report report =
+      make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr, command.jobs), mode);
+  if (command.shrink) report.shrunk = shrink_first(scenario, report.result);
   if (account) report.traffic = account->facts();
   return report;
+}
+
+// The small scenario exists in the report only: it is repeated from there, if it is one that can be read.
+void name_replays_of_shrunk(std::vector<reports::report>& reports, const report_target& target) {
+  std::uint64_t number = 0;
+  for (reports::report& each : reports) {
+    number += each.result.findings.size();
+    for (reports::report& small : each.shrunk) {
+      const bool readable = !target.path().empty() && target.text_wanted() && !target.path().ends_with(".txt");
+      small.replay_commands = {
+          readable ? "kvrace replay " + shell_quoted(target.path()) + " --finding " + std::to_string(++number) : ""};
+    }
+  }
 }
 
 void print_summary(const std::vector<reports::report>& reports) {
@@ -134,7 +168,8 @@ int run_searches(const search_command& command) {
     if (stop_requested()) {
       reports.push_back(not_run(scenario, mode));
     } else {
-      reports.push_back(search_one(scenario, mode, command.jobs));
+      reports.push_back(search_one(scenario, mode, command));
+      name_replays_of_shrunk(reports, target);
       target.print(reports.back());
     }
     code = worse(code, reports.back().expectation.exit_code);

@@ -26,6 +26,7 @@ struct search_command {
   bool all = false;    // the embedded ones; to prove, those without traffic
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> runs;
+  bool shrink = false;  // the first finding of each scenario, within a budget of counts
   unsigned jobs = 1;
   std::optional<double> time_s;  // per scenario
   std::optional<unsigned> preemptions_max;

@@ -1,5 +1,6 @@
 #include "scenarios/inputs.h"
 
+#include <optional>
 #include <utility>
 
 #include "reports/input_error.h"
@@ -11,6 +12,21 @@ namespace {
 
 // Reports carry their scenario and the traces of their findings.
 constexpr std::size_t report_bytes_max = std::size_t{1} << 30;
+
+// Counts on from `count`.
+std::optional<stored_finding> find_in(reports::report& report, std::uint64_t number, std::uint64_t& count,
+                                      const std::string& file) {
+  for (kvrace::finding& finding : report.result.findings) {
+    if (++count != number) continue;
+    std::variant<scenario, input_error> parsed = parse_scenario(report.scenario.text, report.scenario.path);
+    if (const input_error* const error = std::get_if<input_error>(&parsed))
+      throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(file));
+    if (digest_of(report.scenario.text) != report.scenario.digest)
+      throw usage_error(input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(file));
+    return stored_finding{std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -27,15 +43,9 @@ stored_finding read_finding(const std::string& file, std::uint64_t number) {
   if (read.error) throw usage_error(read.error->to_line(file));
   std::uint64_t count = 0;
   for (reports::report& report : read.reports) {
-    for (kvrace::finding& finding : report.result.findings) {
-      if (++count != number) continue;
-      std::variant<scenario, input_error> parsed = parse_scenario(report.scenario.text, report.scenario.path);
-      if (const input_error* const error = std::get_if<input_error>(&parsed))
-        throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(file));
-      if (digest_of(report.scenario.text) != report.scenario.digest)
-        throw usage_error(input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(file));
-      return {std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
-    }
+    if (std::optional<stored_finding> found = find_in(report, number, count, file)) return std::move(*found);
+    for (reports::report& small : report.shrunk)
+      if (std::optional<stored_finding> found = find_in(small, number, count, file)) return std::move(*found);
   }
   if (count == 0) throw usage_error(input_error{"", "expected a report with a finding, this one has none"}.to_line(file));
   throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " + std::to_string(number));

@@ -21,7 +21,7 @@ struct stored_finding {
   kvrace::finding finding;
   reports::build_fingerprint build;
 };
-// `number` counts the findings of the file from 1.
+// `number` counts the findings of the file from 1; what one shrinks to follows those of its report.
 [[nodiscard]] stored_finding read_finding(const std::string& file, std::uint64_t number);
 
 }  // namespace kvrace::scenarios
