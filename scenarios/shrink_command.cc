@@ -2,6 +2,7 @@
 
 #include "scenarios/commands.h"
 #include "scenarios/inputs.h"
+#include "scenarios/loader.h"
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
 #include "scenarios/report_target.h"
