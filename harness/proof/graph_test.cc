@@ -306,6 +306,26 @@ TEST_CASE("what graphs do not model is refused by name") {
       std::invalid_argument);
 }
 
+TEST_CASE("a proof by graphs takes no faults, and audits at the end only") {
+  CHECK_THROWS_AS(
+      kvrace::prove({.engine = kvrace::proof_engine::graphs, .limits = {.faults = {.weak_failures = 1}}}, [](kvrace::run&) {}),
+      std::invalid_argument);
+  int audits = 0;
+  CHECK(count(memory_model::sc, [&](kvrace::run& run) {
+          atomic<int> x(0);
+          run.at_quiescence([&] {
+            ++audits;
+            run.require(kvrace::sync::peek(x) == 1, "not the last value");
+          });
+          run.spawn("task", [&] {
+            const kvrace::operation call([] { return "call"; });
+            x = 1;
+          });
+          run.join_all();
+        }) == 1);
+  CHECK(audits == 1);
+}
+
 TEST_CASE("a program that behaves differently along the same graph is UNSOUND") {
   int executions = 0;
   const kvrace::result found = prove_graphs(memory_model::sc, [&](kvrace::run& run) {

@@ -226,6 +226,7 @@ unsigned execution::choose_next(bool current_enabled) {
 
 void execution::decide() {
   engine_state& s = state;
+  if (s.graph != nullptr) [[unlikely]] graph_refuse(to_string(s.current->pending_kind));  // what graphs model does not come here
   if (in_prologue_) [[unlikely]] {
     in_prologue_ = false;
     if ((s.enabled & bit(s.slot)) != 0) --s.decisions;  // this announcement was no decision
@@ -383,6 +384,8 @@ bool execution::is_quiescent() const {
 }
 
 void execution::call_ended() {
+  // Along a graph tasks run in one order of many: which points are quiescent, and what is there, depends on it.
+  if (state.graph != nullptr) return;
   if (is_quiescent()) run_audits();
 }
 

@@ -150,6 +150,8 @@ class history {
  private:
   template <class Call>
   std::uint32_t announce(Call call, std::source_location where) {
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_refuse("history: along a graph, calls have no order in time");
     const bookkeeping scope;
     return record_->announce(std::move(call), where);
   }
