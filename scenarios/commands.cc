@@ -91,6 +91,7 @@ std::uint64_t shrink_budget(const scenario& scenario, const kvrace::finding& fou
 std::vector<reports::report> shrink_first(const scenario& scenario, const kvrace::result& found) {
   if (found.findings.empty() || found.interrupted || stop_requested()) return {};
   const kvrace::finding& first = found.findings.front();
+  if (first.schedule.set_up == kvrace::schedule::setting::graph) return {};  // no schedule repeats it
   const kvrace::result repeated = follow(scenario, first.schedule);
   if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != first.signature()) return {};
   reports::report small = shrunk_report(scenario, repeated.findings.front(), shrink_budget(scenario, first));
