@@ -69,6 +69,8 @@ class block_pool {
     const bool compares_keys = seams().match->compares_keys();
     for (std::size_t i = 0; i < count; ++i) {
       const auto* entry = index_.find(request.keys.hash(i), request.keys[i], compares_keys);
+      if (entry == nullptr && seams().tail->trims_by_length()) [[unlikely]]
+        entry = find_common_start(request.keys[i]);
       if (entry == nullptr) {
         if (seams().key->run_ends_at_gap()) break;
         continue;
@@ -82,10 +84,26 @@ class block_pool {
       slot_type& slot = request.slots[i];
       slot.what = slot_type::kind::hit;
       slot.where = {entry->block, found.generation};
+      slot.version = version_;
       if (parameters_.listener != nullptr) slot.entry_denied = !found.indexed || !equal(found.key, entry->key);
       ++hits;
     }
     return hits;
+  }
+
+  // Flawed: a block that has the first tokens of the request's block in common with it, for the request to write the others into.
+  // No block if there is none.
+  [[nodiscard]] std::uint32_t find_shared_tail(const request_type& request, std::size_t position) const {
+    const auto* const entry = find_common_start(request.keys[position]);
+    return entry == nullptr || !blocks_[entry->block].indexed ? no_block : entry->block;
+  }
+  void share_tail(request_type& request, std::size_t position, std::uint32_t id) {
+    slot_type& slot = request.slots[position];
+    slot.what = slot_type::kind::reserved;
+    slot.where = {id, blocks_[id].generation};
+    slot.held = true;
+    slot.version = version_;
+    tell(block_event::kind::share, &request, slot.where, position);
   }
 
   // Flawed: the block is no longer indexed, and the entry that leads to it stays.
@@ -156,7 +174,8 @@ class block_pool {
 
   // Un-indexes everything, calling `forgotten` for each block that was indexed. Returns the new version.
   template <class Forgotten>
-  std::uint32_t invalidate(Forgotten forgotten) {
+  std::uint32_t invalidate(critical_section& section, Forgotten forgotten) {
+    if (!seams().invalidation->in_one_section()) return invalidate_in_steps(section, forgotten);
     index_.clear();
     for (std::uint32_t id = 0; id < capacity(); ++id) {
       block& each = blocks_[id];
@@ -167,6 +186,20 @@ class block_pool {
       forgotten(id);
     }
     return ++version_;
+  }
+
+  // Flawed: the index entries of the request's hits are put back if no invalidation has begun since they were found, although one
+  // that had begun before may have removed them. A block that was given up has no content to lead to.
+  void revive_entries(const request_type& request) {
+    for (std::size_t i = 0; i < request.slots.size(); ++i) {
+      const slot_type& slot = request.slots[i];
+      if (slot.what != slot_type::kind::hit || slot.version != version_) continue;
+      const block& hit = blocks_[slot.where.block];
+      hit.guard.read();
+      if (!hit.indexed || hit.generation != slot.where.generation) continue;
+      index_.erase(hit.hash, hit.key, slot.where.block);
+      index_.insert(hit.hash, hit.key, slot.where.block);
+    }
   }
 
   void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0,
@@ -209,6 +242,43 @@ class block_pool {
     key_bytes<Sync> key;             // what it is indexed under, if it is
     payload_tag* payload = nullptr;  // made when the block is first handed out
   };
+
+  using index_entry = typename block_index<Sync>::entry;
+
+  // An entry whose key differs from `key` in no more than tokens of the block behind its first one. Null if there is none.
+  [[nodiscard]] const index_entry* find_common_start(key_view key) const {
+    const std::size_t common = key.size() - (parameters_.tokens_per_block - 1) * sizeof(token);
+    const index_entry* found = nullptr;
+    index_.for_each([&](const index_entry& each) {
+      if (each.key.size() == key.size() && equal(key_view(each.key).first(common), key.first(common))) found = &each;
+    });
+    return found;
+  }
+
+  // Flawed: raises the version, removes the entries, and gives up what they led to, each in a section of its own. With no entry
+  // to remove there seems to be nothing to wait for.
+  template <class Forgotten>
+  std::uint32_t invalidate_in_steps(critical_section& section, Forgotten forgotten) {
+    const std::uint32_t version = ++version_;
+    section.leave();
+    section.enter();
+    std::vector<handle, typename Sync::template allocator<handle>> removed;
+    index_.for_each([&](const index_entry& each) { removed.push_back({each.block, blocks_[each.block].generation}); });
+    index_.clear();
+    if (removed.empty()) return version;
+    section.leave();
+    section.enter();
+    for (const handle& each : removed) {
+      block& content = blocks_[each.block];
+      content.guard.write();
+      if (!content.indexed || content.generation != each.generation) continue;
+      index_.erase(content.hash, content.key, each.block);
+      content.indexed = false;
+      tell(block_event::kind::forget, nullptr, each);
+      forgotten(each.block);
+    }
+    return version;
+  }
 
   cache_parameters parameters_;
   lease_clock<Sync> leases_;

@@ -103,6 +103,7 @@ void key_policy::encode(const prompt& prompt, std::uint32_t tokens_per_block, st
 seams::seams() {
   static const key_policy key_repaired{};
   static const match_policy match_repaired{};
+  static const tail_policy tail_repaired{};
   static const pin_policy pin_repaired{};
   static const recency_policy recency_repaired{};
   static const eviction_policy eviction_repaired{};
@@ -111,9 +112,11 @@ seams::seams() {
   static const free_list_policy free_list_repaired{};
   static const reclamation_policy reclamation_repaired{};
   static const lease_policy lease_repaired{};
+  static const invalidation_policy invalidation_repaired{};
   static const statistics_policy statistics_repaired{};
   key = &key_repaired;
   match = &match_repaired;
+  tail = &tail_repaired;
   pin = &pin_repaired;
   recency = &recency_repaired;
   eviction = &eviction_repaired;
@@ -122,6 +125,7 @@ seams::seams() {
   free_list = &free_list_repaired;
   reclamation = &reclamation_repaired;
   lease = &lease_repaired;
+  invalidation = &invalidation_repaired;
   statistics = &statistics_repaired;
 }
 

@@ -25,6 +25,8 @@ const char* name_of(block_event::kind what) {
     case block_event::kind::publish: return "publish";
     case block_event::kind::drop: return "drop";
     case block_event::kind::unpin: return "unpin";
+    case block_event::kind::foreign_unpin: return "foreign unpin";
+    case block_event::kind::share: return "share";
     case block_event::kind::free: return "free";
     case block_event::kind::forget: return "forget";
     case block_event::kind::unbalanced: return "unbalanced";
@@ -39,7 +41,8 @@ const std::vector<oracle_description>& oracles() {
       {"ghost_entry", "the index or the eviction order leads to a block that denies it, or a block is served after its eviction",
        "O1, O3, O6"},
       {"pollution", "a request could read a token that is not of its own full key", "O2"},
-      {"stale_handle", "a block is published or given back through a handle of a former owner", "O3"},
+      {"stale_handle",
+       "a block is published or given back through a handle of a former owner, or written by another than its owner", "O3"},
       {"publication", "a block is found before it is published, or read before it is filled", "O4"},
       {"reference_balance", "references to a block do not add up, or a request gives one back that it does not hold", "O5"},
       {"capacity", "a block is neither free, nor cached and evictable, nor in use: the pool has shrunk", "O8"},
@@ -160,6 +163,16 @@ void cache_oracle::on_event(const block_event& event) {
       }
       return;
     case block_event::kind::unpin: on_unpin(event); return;
+    case block_event::kind::foreign_unpin:
+      --block.holders;
+      fail(oracle_id::reference_balance, id, [&] {
+        return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that another request holds";
+      });
+      return;
+    case block_event::kind::share:
+      ++block.holders;
+      ++judged(event.request).holds[event.slot];
+      return;
     case block_event::kind::unbalanced:
       fail(oracle_id::reference_balance, id,
            [&] { return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that nobody held"; });
@@ -232,6 +245,18 @@ bool cache_oracle::is_current(const judged_request& request, std::size_t positio
   const auto& slot = request.slots[position];
   const record& block = blocks_[slot.where.block];
   return !slot.entry_denied && block.generation == slot.where.generation && (!block.filling || block.owner == request.id);
+}
+
+bool cache_oracle::may_write(const judged_request& request, std::size_t position) {
+  if (!may_touch(request, position)) return false;
+  const std::uint32_t id = request.slots[position].where.block;
+  const record& block = blocks_[id];
+  if (block.owner == request.id) return true;
+  fail(oracle_id::stale_handle, id, [&] {
+    return number_of(request) + " for (" + describe(*request.prompt) + ") writes into " + block_name(id) + ", which holds (" +
+           std::string(block.described) + ") of request " + std::to_string(block.owner);
+  });
+  return false;
 }
 
 std::uint32_t cache_oracle::fills(const judged_request& request, std::size_t position) {

@@ -63,6 +63,8 @@ class cache_oracle final : public cache_listener, public audit_listener {
     const auto& slot = request.slots[position];
     return slot.held && !blocks_[slot.where.block].contested && is_current(request, position);
   }
+  // The same for writing, which is the owner's alone. A request that holds another's block and is about to write is a violation.
+  [[nodiscard]] bool may_write(const judged_request&, std::size_t position);
   // The number of the fill that the request is about to write into this slot's block.
   std::uint32_t fills(const judged_request&, std::size_t position);
   [[nodiscard]] std::uint32_t last_write(std::uint32_t block) const { return blocks_[block].write; }

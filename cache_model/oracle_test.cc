@@ -227,5 +227,32 @@ TEST_CASE("A match of another length breaks the namespace contract") {
   CHECK(failing([](bench& t) { t.oracle.contract(t.prompt_a, 1, 1); }).empty());
 }
 
+TEST_CASE("A reference that another request gives back is out of balance") {
+  const auto history = [](bool foreign) {
+    return [foreign](bench& t) {
+      t.serve(t.a, 0, 1);
+      t.begin(t.b, t.prompt_a);
+      t.tell(kind::pin, t.b, 0, 1);
+      t.tell(foreign ? kind::foreign_unpin : kind::unpin, foreign ? t.a : t.b, 0, 1);
+    };
+  };
+  CHECK(failing(history(true)) == "reference_balance");
+  CHECK(failing(history(false)).empty());
+}
+
+TEST_CASE("Only the owner of a block may write into it") {
+  const auto history = [](bool shares) {
+    return [shares](bench& t) {
+      t.tell(kind::allocate, t.a, 0, 1);
+      t.tell(shares ? kind::share : kind::allocate, t.b, shares ? 0 : 1, 1);
+      for (judged_request* each : {&t.a, &t.b}) each->slots[0].held = true;
+      CHECK(t.oracle.may_write(t.a, 0));
+      CHECK(t.oracle.may_write(t.b, 0) == !shares);
+    };
+  };
+  CHECK(failing(history(true)) == "stale_handle");
+  CHECK(failing(history(false)).empty());
+}
+
 }  // namespace
 }  // namespace kvrace::cache

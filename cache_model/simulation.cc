@@ -218,7 +218,7 @@ class simulated final : public simulation {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::reserved) continue;
-      if (oracle_.may_touch(request, i)) {
+      if (oracle_.may_write(request, i)) {
         const std::uint32_t write = oracle_.fills(request, i);
         auto* rows = cache_->payload(slot.where.block);
         for (std::size_t row = 0; row < tokens_per_block_; ++row) {

@@ -5,6 +5,7 @@
 #include "cache_model/flaws/epoch_reclaimed_early.h"
 #include "cache_model/flaws/expired_lease_served.h"
 #include "cache_model/flaws/fill_on_expired_lease.h"
+#include "cache_model/flaws/foreign_unpin.h"
 #include "cache_model/flaws/freed_while_indexed.h"
 #include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
@@ -15,10 +16,13 @@
 #include "cache_model/flaws/metadata_unlocked.h"
 #include "cache_model/flaws/namespace_omitted.h"
 #include "cache_model/flaws/node_reused_after_unlock.h"
+#include "cache_model/flaws/partial_tail_shared.h"
 #include "cache_model/flaws/pin_without_fence.h"
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/stale_index.h"
+#include "cache_model/flaws/tail_trimmed_by_length.h"
+#include "cache_model/flaws/token_revived.h"
 #include "cache_model/flaws/unchecked_counter.h"
 #include "cache_model/flaws/untagged_fields.h"
 
@@ -47,6 +51,10 @@ const std::vector<flaw>& all_flaws() {
       aba_free_list::describe(),
       epoch_reclaimed_early::describe(),
       pin_without_fence::describe(),
+      partial_tail_shared::describe(),
+      tail_trimmed_by_length::describe(),
+      token_revived::describe(),
+      foreign_unpin::describe(),
   };
   return all;
 }

@@ -53,6 +53,8 @@ class mutex_cache final : public prefix_cache<Sync> {
     guard lock(mutex_);
     section_of<Sync, guard> section(lock, pool_.seams());
     const bool abandoned = request.abandons();
+    if (pool_.seams().invalidation->hits_revive_entries()) pool_.revive_entries(request);
+    if (!pool_.seams().reference->gives_back_own()) give_back_lately(request, section);
     for (std::size_t i = request.slots.size(); i-- > 0;) {
       slot_type& slot = request.slots[i];
       const unsigned times = slot.held ? pool_.seams().reference->times_given_back(abandoned) : 0;
@@ -62,8 +64,9 @@ class mutex_cache final : public prefix_cache<Sync> {
   }
 
   std::uint32_t invalidate() override {
-    const guard lock(mutex_);
-    return pool_.invalidate([this](std::uint32_t id) {
+    guard lock(mutex_);
+    section_of<Sync, guard> section(lock, pool_.seams());
+    return pool_.invalidate(section, [this](std::uint32_t id) {
       if (references_[id].count == 0) order_.push_front(id);
     });
   }
@@ -88,6 +91,7 @@ class mutex_cache final : public prefix_cache<Sync> {
   };
 
   void pin(request_type& request, critical_section& section) {
+    const bool gives_back_own = pool_.seams().reference->gives_back_own();
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::hit) continue;
@@ -99,6 +103,7 @@ class mutex_cache final : public prefix_cache<Sync> {
         order_.remove(slot.where.block);
         pool_.seams().recency->after_update(recency_policy::update::pin, section);
       }
+      if (!gives_back_own) lately_.push_back({&request, i, slot.where});
       pool_.tell(block_event::kind::pin, &request, slot.where, i, slot.entry_denied);
     }
   }
@@ -106,12 +111,23 @@ class mutex_cache final : public prefix_cache<Sync> {
   void reserve(request_type& request, critical_section& section) {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       if (request.slots[i].what != slot_type::kind::none) continue;
+      if (pool_.seams().tail->shares_for_writing() && share_tail(request, i)) continue;
       if (!evict(request, section)) {
         request.starved = true;
         return;
       }
       pool_.take(request, i, section);
     }
+  }
+
+  // Flawed. False if there is no such block that somebody holds.
+  bool share_tail(request_type& request, std::size_t position) {
+    const std::uint32_t id = pool_.find_shared_tail(request, position);
+    if (id == no_block || references_[id].count == 0) return false;
+    references_[id].guard.write();
+    ++references_[id].count;
+    pool_.share_tail(request, position, id);
+    return true;
   }
 
   // Takes the first block of the order out of it, referenced once. False if the order is empty.
@@ -136,12 +152,14 @@ class mutex_cache final : public prefix_cache<Sync> {
     const handle where = request.slots[position].where;
     references& held = references_[where.block];
     held.guard.write();
-    if (held.count == 0 && !policy.clamps_at_zero())
-      return pool_.tell(block_event::kind::unbalanced, &request, where, position);
+    if (held.count == 0 && !policy.clamps_at_zero()) return pool_.tell(block_event::kind::unbalanced, &request, where, position);
     if (held.count != 0) --held.count;
     pool_.tell(block_event::kind::unpin, &request, where, position);
     if (request.slots[position].what == slot_type::kind::hit && !policy.index_keeps_hold(abandoned)) pool_.lose_hold(where.block);
-    if (held.count != 0) return;
+    if (held.count == 0) put_in_order(request, position, where, section);
+  }
+  // The last reference has gone.
+  void put_in_order(const request_type& request, std::size_t position, handle where, critical_section& section) {
     const bool indexed = pool_.indexed(where.block);
     if (!indexed) pool_.tell(block_event::kind::free, &request, where, position);
     pool_.seams().recency->before_update(recency_policy::update::release, section);
@@ -152,10 +170,34 @@ class mutex_cache final : public prefix_cache<Sync> {
     pool_.seams().recency->after_update(recency_policy::update::release, section);
   }
 
+  // Flawed: gives back every reference to a hit that was taken since this was done last, whoever has taken it. What is left of
+  // the request are the blocks it has reserved.
+  void give_back_lately(request_type& request, critical_section& section) {
+    for (const taken& each : lately_) {
+      const bool own = each.request == &request;
+      references& held = references_[each.where.block];
+      held.guard.write();
+      --held.count;
+      pool_.tell(own ? block_event::kind::unpin : block_event::kind::foreign_unpin, &request, each.where,
+                 own ? each.position : 0);
+      if (held.count == 0) put_in_order(request, each.position, each.where, section);
+    }
+    lately_.clear();
+    for (slot_type& slot : request.slots)
+      if (slot.what == slot_type::kind::hit) slot = {};
+  }
+
+  struct taken {
+    const request_type* request;
+    std::size_t position;
+    handle where;
+  };
+
   typename Sync::mutex mutex_;
   block_pool<Sync> pool_;
   fixed_array<Sync, references> references_;
   eviction_list<Sync> order_;
+  std::vector<taken, typename Sync::template allocator<taken>> lately_;  // flawed: the references that were taken
 };
 
 }  // namespace kvrace::cache

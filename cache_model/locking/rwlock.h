@@ -67,6 +67,10 @@ class rwlock_cache final : public prefix_cache<Sync> {
   }
 
   void release(request_type& request) override {
+    if (pool_.seams().invalidation->hits_revive_entries()) {
+      const guard lock(mutex_);
+      pool_.revive_entries(request);
+    }
     if (request.abandons()) {
       const guard lock(mutex_);
       give_all_back(request, true);
@@ -76,8 +80,9 @@ class rwlock_cache final : public prefix_cache<Sync> {
   }
 
   std::uint32_t invalidate() override {
-    const guard lock(mutex_);
-    return pool_.invalidate([this](std::uint32_t id) { order_.put(id, 0); });
+    guard lock(mutex_);
+    section_of<Sync, guard> section(lock, pool_.seams());
+    return pool_.invalidate(section, [this](std::uint32_t id) { order_.put(id, 0); });
   }
 
   typename Sync::template var<tag>* payload(std::uint32_t block) override { return pool_.payload(block); }
@@ -143,12 +148,22 @@ class rwlock_cache final : public prefix_cache<Sync> {
   void reserve(request_type& request, std::uint64_t base, critical_section& section) {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       if (request.slots[i].what != slot_type::kind::none) continue;
+      if (pool_.seams().tail->shares_for_writing() && share_tail(request, i)) continue;
       if (!evict(request, tick_of(request, base, i), section)) {
         request.starved = true;
         return;
       }
       pool_.take(request, i, section);
     }
+  }
+
+  // Flawed. False if there is no such block that somebody holds.
+  bool share_tail(request_type& request, std::size_t position) {
+    const std::uint32_t id = pool_.find_shared_tail(request, position);
+    if (id == no_block || references_in(states_[id].word.load(std::memory_order_relaxed)) == 0) return false;
+    states_[id].word.fetch_add(std::uint64_t{1}, std::memory_order_relaxed);
+    pool_.share_tail(request, position, id);
+    return true;
   }
 
   // References the first unreferenced block of the order once and puts it under its new tick. False if there is none.

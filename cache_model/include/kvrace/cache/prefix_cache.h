@@ -109,6 +109,8 @@ struct block_event {
     publish,   // the block is indexed
     drop,      // the fill was of an older version, or its lease is over: not published
     unpin,     // `request` gave its reference back
+    foreign_unpin,  // `request` gave back a reference that another request had taken
+    share,     // `request` takes a reference to a block that belongs to another, for slot `slot`, to write into it
     free,      // the last reference to a block that is not indexed has gone
     forget,    // un-indexed by an invalidation
     unbalanced,  // a reference was given back that nobody held

@@ -43,6 +43,16 @@ class match_policy {
   [[nodiscard]] virtual bool compares_keys() const { return true; }
 };
 
+// Seam "tail": what a block is to a request that has only its first tokens in common with it. Repaired: nothing.
+class tail_policy {
+ public:
+  virtual ~tail_policy() = default;
+  // It is a hit, said to be shorter; the rows behind the common tokens can be read all the same.
+  [[nodiscard]] virtual bool trims_by_length() const { return false; }
+  // While somebody holds it, the request writes its own tokens into it behind the common ones.
+  [[nodiscard]] virtual bool shares_for_writing() const { return false; }
+};
+
 // Seam "pin": when the blocks of a hit are protected from eviction.
 class pin_policy {
  public:
@@ -75,6 +85,8 @@ class reference_policy {
   [[nodiscard]] virtual unsigned times_given_back(bool /*abandoned*/) const { return 1; }
   // A count of zero is set to zero again, and the block given up once more. Repaired: nobody gives back what nobody holds.
   [[nodiscard]] virtual bool clamps_at_zero() const { return false; }
+  // A request gives back its own references, and not all that were taken lately.
+  [[nodiscard]] virtual bool gives_back_own() const { return true; }
   // The index holds a block that was hit until its entry goes.
   [[nodiscard]] virtual bool index_keeps_hold(bool /*abandoned*/) const { return true; }
   // Where the count is atomic: what the holder has read happens before the block's next use.
@@ -128,6 +140,16 @@ class lease_policy {
   [[nodiscard]] virtual bool runs_from_reservation() const { return true; }
 };
 
+// Seam "invalidation": how the content of the whole cache is given up.
+class invalidation_policy {
+ public:
+  virtual ~invalidation_policy() = default;
+  // Raising the version, removing the index entries and giving up their blocks is one critical section.
+  [[nodiscard]] virtual bool in_one_section() const { return true; }
+  // A request that is released puts the index entries of its hits back if the version is still the one they were found under.
+  [[nodiscard]] virtual bool hits_revive_entries() const { return false; }
+};
+
 // Seam "statistics": where a plain counter is kept up to date.
 class statistics_policy {
  public:
@@ -140,6 +162,7 @@ class statistics_policy {
 struct seams {
   const key_policy* key;
   const match_policy* match;
+  const tail_policy* tail;
   const pin_policy* pin;
   const recency_policy* recency;
   const eviction_policy* eviction;
@@ -148,6 +171,7 @@ struct seams {
   const free_list_policy* free_list;
   const reclamation_policy* reclamation;
   const lease_policy* lease;
+  const invalidation_policy* invalidation;
   const statistics_policy* statistics;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
