@@ -244,6 +244,8 @@ TEST_CASE("Only the owner of a block may write into it") {
   const auto history = [](bool shares) {
     return [shares](bench& t) {
       t.tell(kind::allocate, t.a, 0, 1);
+      t.oracle.fills(t.a, 0);
+      t.tell(kind::publish, t.a, 0, 1);
       t.tell(shares ? kind::share : kind::allocate, t.b, shares ? 0 : 1, 1);
       for (judged_request* each : {&t.a, &t.b}) each->slots[0].held = true;
       CHECK(t.oracle.may_write(t.a, 0));

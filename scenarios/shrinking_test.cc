@@ -43,10 +43,11 @@ TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptio
     const before_and_after done = shrink_first(whole);
     INFO(file.name << ": " << done.small.schedule.minimal.schedule.to_string());
     const bool explored = whole.search.memory_model == memory_model::sc;  // stale reads are sampled only
-    CHECK((done.small.schedule.preemptions <= 2 || !explored));
+    const bool deepest = whole.cache.configuration.flaws == std::vector<std::string>{"token_revived"};  // three tasks meet in it
+    CHECK((done.small.schedule.preemptions <= (deepest ? 4 : 2) || !explored));
     CHECK(done.small.schedule.preemptions <= preemptions_of(done.from));
     CHECK((done.small.schedule.certified || !explored));
-    CHECK(size_of(done.small.reduced).tasks <= 2);
+    CHECK(size_of(done.small.reduced).tasks <= (deepest ? 3 : 2));
     CHECK(done.small.schedule.minimal.signature() == done.from.signature());
 
     // The small scenario is a scenario file like any other.
