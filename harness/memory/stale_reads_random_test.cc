@@ -66,5 +66,6 @@ TEST_CASE("stale reads: random programs observe nothing that RC11 forbids") {
 }
 
 TEST_CASE("stale reads: many random programs observe nothing that RC11 forbids", "[exhaustive]") {
-  for (const vocabulary& words : {two_long, three, four, with_plain, with_locks}) CHECK(compare_many(words, 500).weak > 10);
+  for (const vocabulary& words : {two_long, three, four, with_plain}) CHECK(compare_many(words, 500).weak > 10);
+  CHECK(compare_many(with_locks, 500).weak > 0);
 }
