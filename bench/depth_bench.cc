@@ -60,7 +60,7 @@ const bool registered = [] {
       for (const auto& [name, strategy] : strategies)
         benchmark::RegisterBenchmark(
             ("depth/" + std::to_string(depth) + (others == 0 ? "/" : "/among/") + name).c_str(),
-            [strategy = strategy, depth, others](benchmark::State& state) { runs_to_find(state, strategy, depth, others); })
+            [chosen = strategy, depth, others](benchmark::State& state) { runs_to_find(state, chosen, depth, others); })
             ->Iterations(1)
             ->Unit(benchmark::kMillisecond);
     }
