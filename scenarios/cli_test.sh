@@ -194,10 +194,11 @@ exit_codes() {
 }
 
 same_bytes() {
+  # Under one name: what a finding shrinks to is repeated from the report.
   run 0 run --all --report first.json
-  run 0 run --all --jobs 2 --report second.json
   without_timing first.json >first
-  without_timing second.json >second
+  run 0 run --all --jobs 2 --report first.json
+  without_timing first.json >second
   cmp first second || fail 'two reports of the same scenarios differ'
   grep -q '"timing"' first.json || fail 'no timing block'
   [ "$(wc -c <first)" -lt "$(wc -c <first.json)" ] || fail 'the timing block was not cut out'
@@ -213,9 +214,16 @@ replays() {
   run 0 run --all --report all.json
   findings=$(grep -c '"trace_digest"' all.json)
   [ "$findings" -ge 7 ] || fail "only $findings findings in all scenarios"
+  sed -n 's/^ *"schedule": "\(.*\)",\{0,1\}$/\1/p' all.json >schedules
+  [ "$(wc -l <schedules)" -eq "$findings" ] || fail 'a finding without a schedule'
   number=0
   while [ "$number" -lt "$findings" ]; do
     number=$((number + 1))
+    # One with stale loads of a graph has no interleaving.
+    if sed -n "${number}p" schedules | grep -q '^graph/'; then
+      run 64 replay all.json --finding "$number"
+      continue
+    fi
     run 0 replay all.json --finding "$number"
     grep -q VIOLATION out || fail "replay of finding $number shows no violation"
   done

@@ -141,7 +141,8 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
 run_end search::run_again(strategy& strategy, const program& tested, const budget& limit, std::uint64_t index, bool whole) {
   execution& the_run = the_execution();
   std::vector<std::uint64_t> scratch(metrics_.size());
-  (void)strategy.begin_run(index, execution_view(the_run));
+  const execution_view view(the_run);  // strategies keep its address
+  (void)strategy.begin_run(index, view);
   const std::size_t deviations_max = whole ? deviations_sampled_max : SIZE_MAX;
   return the_run.run(tested, {limits_, &strategy, nullptr, !whole, limit.set_up, scratch, deviations_max, true, nullptr});
 }
