@@ -75,9 +75,11 @@ struct stop_state {
   }
   void remove(stop_callback_base& callback, site where) {
     if (requested.generation != state.generation) return;  // the run was cut
-    // Its own end is not waited for by a callback that destroys itself.
-    pass(
-        requested, operation_kind::await, [&] { return callback.runs_in == slot_none || callback.runs_in == state.slot; }, where);
+    // Its own end is not waited for by a callback that destroys itself. It may begin to run while this task stands before its
+    // operation: then once more.
+    const auto runs_nowhere_else = [&] { return callback.runs_in == slot_none || callback.runs_in == state.slot; };
+    do pass(requested, operation_kind::await, runs_nowhere_else, where);
+    while (!runs_nowhere_else());
     see();
     if (!callback.registered) return;
     std::erase(callbacks, &callback);
