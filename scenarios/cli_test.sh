@@ -118,6 +118,7 @@ usage() {
   refused '--all: expected no value; see' run --all=3
   refused 'expected FILE; see' replay
   refused 'expected --finding or --schedule, not both; see' replay ok.json --finding 1 --schedule baseline
+  refused 'expected --preemptions or --memory-model, not both; see' prove ok.json --memory-model sc --preemptions 1
   refused "expected scenarios or --all" run
   refused "expected scenarios or --all" run ok.json --all
   refused "--seed: expected an integer from 0 to 9007199254740991, not '-1'" run ok.json --seed -1

@@ -276,7 +276,11 @@ std::string expected_instead(const command_line& given, const CLI::ParseError& e
     return "expected no argument '" + reports::excerpt(extras.front(), 60) + "'" + reports::suggestion(extras.front(), options);
   }
   const std::string option = words.substr(0, words.find_first_of(": "));
-  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) return "expected --finding or --schedule, not both";
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
+    static constexpr std::string_view between = " excludes ";
+    const std::size_t at = words.find(between);
+    if (at != std::string::npos) return "expected " + words.substr(0, at) + " or " + words.substr(at + between.size()) + ", not both";
+  }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "expected " + option;
   if (words.find("received") != std::string::npos) return option + ": expected once";
   if (words.find("override") != std::string::npos) return "--" + option + ": expected no value";

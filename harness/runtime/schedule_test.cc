@@ -49,7 +49,7 @@ TEST_CASE("parsing what was printed gives the same schedule") {
   for (std::uint64_t seed = 1; seed <= 2'000; ++seed) {
     kvrace::detail::random_source random(seed, 0);
     schedule made;
-    made.set_up = static_cast<schedule::setting>(random.below(5));
+    made.set_up = static_cast<schedule::setting>(random.below(6));
     made.deviations.resize(random.below(12));
     for (deviation& each : made.deviations) {
       each.what = random.below(2) == 0 ? deviation::kind::switch_to : deviation::kind::value;
