@@ -51,6 +51,15 @@ TEST_CASE("text reports look as they did when somebody last looked at them") {
   check("colour.txt", written({sample::ghost_entry()}, {.colour = true}));
 }
 
+TEST_CASE("numbers that are wider than their column stay apart") {
+  report crowded = sample::traffic();
+  for (traffic_window& window : crowded.traffic->windows) {
+    window.in_flight = {.mean = 59.4, .max = 64};
+    window.queued = {.mean = 1755.9, .max = 3'867'000'000};
+  }
+  CHECK(written({crowded}).find("59.4/64 1755.9/3867000000 ") != std::string::npos);
+}
+
 TEST_CASE("the verdict is the first word and the replay line the last line") {
   const std::vector<std::string> lines = lines_of(written({sample::ghost_entry()}));
   CHECK(lines.front().starts_with("VIOLATION "));

@@ -72,7 +72,8 @@ class table {
     std::string text(indent, ' ');
     for (std::size_t i = 0; i < shown_; ++i) {
       const std::string content = cell(columns[i]);
-      text += std::string(columns[i].width - std::min(columns[i].width, content.size()), ' ') + content;
+      const std::size_t room = columns[i].width > content.size() ? columns[i].width - content.size() : 1;  // cells never touch
+      text += std::string(room, ' ') + content;
     }
     out_ << text << '\n';
   }
