@@ -184,7 +184,6 @@ bool search::handle_failure(const program& tested, std::uint64_t run, const budg
   const bool first = counts && !limit.sought.empty();
   if (first)
     for (auto& [other, index] : by_signature_) ++index;
-  signatures_.emplace(hash_of(signature), signature);
   by_signature_.emplace(signature, first ? 0 : found_.findings.size());
   found_.findings.insert(first ? found_.findings.begin() : found_.findings.end(), std::move(recorded));
   return goes_on;

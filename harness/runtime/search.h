@@ -89,7 +89,6 @@ class search {
   run_summary first_summary_;
   bool cut_ = false;  // a budget or the observer has ended the search
   std::uint64_t runs_outside_ = 0;
-  std::map<std::uint64_t, std::string> signatures_;  // of the findings, by hash
 };
 
 }  // namespace kvrace::detail

@@ -46,9 +46,11 @@ bool search::take_in(const run_block& block, strategy& strategy, const program& 
   for (std::size_t i = 0; i < metrics_.size(); ++i) metrics_[i] += block.metrics[i];
   schedules_.insert(block.schedules);
   for (const auto& [index, hash] : block.failures) {
-    if (const auto known = signatures_.find(hash); known != signatures_.end()) {
+    const auto known = std::find_if(by_signature_.begin(), by_signature_.end(),
+                                    [hash](const auto& each) { return hash_of(each.first) == hash; });
+    if (known != by_signature_.end()) {
       ++counts.violations;
-      ++found_.findings[by_signature_.at(known->second)].occurrences;
+      ++found_.findings[known->second].occurrences;
       continue;
     }
     run_end end = run_again(strategy, tested, limit, index, true);

@@ -98,22 +98,11 @@ struct sync {
   // An object with a checked lifetime: destroyed once, not used afterwards, not left at the end of the run.
   template <class T, class... Arguments>
   [[nodiscard]] static T* make(Arguments&&... arguments) {
-    if (detail::happens(detail::fault::allocation_failure, detail::site{})) [[unlikely]]
-      throw std::bad_alloc();
-    void* memory = detail::lifetime_begin(sizeof(T), alignof(T), detail::site{});
-    try {
-      return new (memory) T(std::forward<Arguments>(arguments)...);
-    } catch (...) {
-      detail::lifetime_end(memory, detail::site{});
-      throw;
-    }
+    return detail::make_object<T>(std::forward<Arguments>(arguments)...);
   }
   template <class T>
   static void destroy(T* object, detail::site where = detail::site::current()) {
-    if (object == nullptr) return;
-    detail::lifetime_end(object, where);
-    object->~T();
-    if constexpr (detail::instrumentation::checks_memory) detail::lifetime_over(object, sizeof(T));
+    if (object != nullptr) detail::destroy_object(object, where);
   }
   // For plain members of a made object: a violation if it has been destroyed. Primitives check this by themselves.
   template <class T>

@@ -30,6 +30,26 @@ void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where);
 void lifetime_end(void* object, site where);         // a second end is a violation of oracle "double_destroy"
 void lifetime_over(const void* object, std::size_t bytes);  // after its destructor, where instrumentation::checks_memory
 void require_alive(const void* object, site where);  // oracle "use_after_destroy"
+
+// An object with a checked lifetime, and its end. One whose constructor throws was never made.
+template <class T, class... Arguments>
+[[nodiscard]] T* make_object(Arguments&&... arguments) {
+  if (happens(fault::allocation_failure, site{})) [[unlikely]]
+    throw std::bad_alloc();
+  void* memory = lifetime_begin(sizeof(T), alignof(T), site{});
+  try {
+    return new (memory) T(std::forward<Arguments>(arguments)...);
+  } catch (...) {
+    lifetime_end(memory, site{});
+    throw;
+  }
+}
+template <class T>
+void destroy_object(T* object, site where) {
+  lifetime_end(object, where);
+  object->~T();
+  if constexpr (instrumentation::checks_memory) lifetime_over(object, sizeof(T));
+}
 }  // namespace detail
 
 // For the containers of the code under test: memory of the run, recycled within it, dropped with it.

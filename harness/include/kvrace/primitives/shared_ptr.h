@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
-#include <new>
 #include <utility>
 
 #include <kvrace/primitives/atomic.h>
@@ -47,7 +45,8 @@ class shared_ptr {
     return *this;
   }
   ~shared_ptr() {
-    if (block_ != nullptr && block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) lifetime_destroy(block_);
+    if (block_ != nullptr && block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      detail::destroy_object(block_, detail::site{});
   }
 
   void swap(shared_ptr& other) noexcept { std::swap(block_, other.block_); }
@@ -67,12 +66,6 @@ class shared_ptr {
   using block = detail::shared_block<T>;
   explicit shared_ptr(block* owned) noexcept : block_(owned) {}
 
-  static void lifetime_destroy(block* object) {
-    detail::lifetime_end(object, detail::site{});
-    object->~block();
-    if constexpr (detail::instrumentation::checks_memory) detail::lifetime_over(object, sizeof(block));
-  }
-
   block* block_ = nullptr;
 };
 
@@ -81,15 +74,7 @@ template <class T, class... Arguments>
   using block = detail::shared_block<T>;
   if (detail::state.graph != nullptr) [[unlikely]]
     detail::graph_refuse("shared_ptr");
-  if (detail::happens(detail::fault::allocation_failure, detail::site{})) [[unlikely]]
-    throw std::bad_alloc();
-  void* memory = detail::lifetime_begin(sizeof(block), alignof(block), detail::site{});
-  try {
-    return shared_ptr<T>(new (memory) block(std::forward<Arguments>(arguments)...));
-  } catch (...) {
-    detail::lifetime_end(memory, detail::site{});
-    throw;
-  }
+  return shared_ptr<T>(detail::make_object<block>(std::forward<Arguments>(arguments)...));
 }
 
 // As std::atomic<std::shared_ptr<T>>: each operation is one step; what it replaces is dropped in a step after it.
