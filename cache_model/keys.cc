@@ -8,12 +8,6 @@ namespace kvrace::cache {
 
 namespace {
 
-// One multiplication a value, for what is mixed well once at the end.
-std::uint64_t absorb(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * hash_multiplier;
-  return hash ^ hash >> 32U;
-}
-
 // The same on machines of either byte order.
 std::uint64_t word_at(const std::byte* bytes) {
   std::uint64_t word = 0;
@@ -59,7 +53,7 @@ std::uint64_t hash_bytes(std::uint64_t seed, key_view bytes) {
   std::uint64_t hash = (seed ^ bytes.size()) * hash_multiplier;
   const std::byte* next = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; next += 8, left -= 8) hash = absorb(hash, word_at(next));
+  for (; left >= 8; next += 8, left -= 8) hash = hash_absorbed(hash, word_at(next));
   return hash_mixed((hash ^ short_word_at(next, left)) * hash_multiplier);
 }
 
@@ -84,7 +78,7 @@ void write_chain(byte_writer& out, const std::byte* begin, const prompt& prompt,
   for (std::size_t block = 0; block < count; ++block) {
     for (std::uint32_t i = 0; i < tokens_per_block; ++i, ++next) {
       out.number(prompt.tokens[next]);
-      parent = absorb(parent, prompt.tokens[next]);
+      parent = hash_absorbed(parent, prompt.tokens[next]);
     }
     blocks[block] = {0, out.size(), hash_mixed(parent)};
   }

@@ -107,7 +107,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.digests.resize(keys.size() * tokens_per_block_);
   if (keys.size() == 0) return;
   std::uint64_t digest = hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
-  for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = chain_digest(digest, prompt.tokens[i]);
+  for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = hash_absorbed(digest, prompt.tokens[i]);
 }
 
 void cache_oracle::note(const block_event& event) const {

@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck disable=SC2034  # used by those who source this
 # Everything the project needs to be built, tested and checked on Debian 12.
 packages=(
-  clang-19 libclang-rt-19-dev g++ cmake ninja-build
+  clang-19 libclang-rt-19-dev lld-19 g++ cmake ninja-build
   libboost-fiber-dev libboost-context-dev libabsl-dev nlohmann-json3-dev libcli11-dev libvalijson-dev catch2 libbenchmark-dev
 )
 # shellcheck disable=SC2034

@@ -35,6 +35,8 @@ class random_walk_strategy final : public strategy {
       power *= power;
     }
     rare_ = switch_probability < 1.0 / 16;
+    for (std::size_t i = 0; i < at_least_.size(); ++i)
+      while (at_least_[i] < stays_longer_.size() && ((i << 56U) | low_bits) < stays_longer_[at_least_[i]]) ++at_least_[i];
   }
 
   bool begin_run(std::uint64_t index, const execution_view&) override {
@@ -87,15 +89,10 @@ class random_walk_strategy final : public strategy {
     std::uint64_t total = 1;
     for (;;) {
       const std::uint64_t draw = random_.next();
-      // The thresholds fall. Counting the first ones costs less than the branch that ends a search at random.
-      std::uint64_t stays = 0;
-      for (std::size_t k = 0; k < counted; ++k) stays += draw < stays_longer_[k] ? 1 : 0;
+      std::size_t stays = at_least_[draw >> 56U];
+      while (stays < stays_longer_.size() && draw < stays_longer_[stays]) ++stays;
       total += stays;
-      if (stays < counted) return total;
-      for (std::size_t k = counted; k < stays_longer_.size(); ++k) {
-        if (draw >= stays_longer_[k]) return total;
-        ++total;
-      }
+      if (stays < stays_longer_.size()) return total;
     }
   }
 
@@ -108,7 +105,7 @@ class random_walk_strategy final : public strategy {
     return total;
   }
 
-  static constexpr std::size_t counted = 4;
+  static constexpr std::uint64_t low_bits = (std::uint64_t{1} << 56U) - 1;
 
   double probability_;
   std::uint64_t seed_;
@@ -116,6 +113,7 @@ class random_walk_strategy final : public strategy {
   bool first_ = true;
   bool rare_ = false;
   std::array<std::uint64_t, 16> stays_longer_{};  // [k]: a draw below it stays for more than k+1 decisions
+  std::array<std::uint8_t, 256> at_least_{};  // [byte]: how many thresholds every draw with this first byte is below
   std::array<std::uint64_t, 40> digits_{};
 };
 

@@ -42,9 +42,10 @@ inline constexpr std::uint64_t hash_multiplier = 0x9e3779b97f4a7c15;
   value ^= value >> 32U;
   return value;
 }
-// The digest of a token and all before it, from that of its predecessor.
-[[nodiscard]] inline std::uint64_t chain_digest(std::uint64_t parent, token next) {
-  return hash_mixed((parent ^ next) * hash_multiplier + 1);
+// One multiplication a value: for equality, or to be mixed well once at the end.
+[[nodiscard]] inline std::uint64_t hash_absorbed(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * hash_multiplier;
+  return hash ^ hash >> 32U;
 }
 
 // Writes fields one behind the other. The caller has made room.
