@@ -41,7 +41,7 @@ struct traffic_window {
   std::uint64_t cancelled = 0;
   std::uint64_t invalidations = 0;
   std::uint64_t starved = 0;  // of the completed and the cancelled ones: went on without a block that could not be had
-  double qps_offered = 0;     // arrivals a second
+  double qps_offered = 0;     // arrivals a second, up to the last one
   double qps_reached = 0;     // ends a second
   struct level {
     double mean = 0;

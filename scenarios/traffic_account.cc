@@ -96,6 +96,7 @@ void traffic_account::integrate(nanoseconds until) {
   if (length_ns == 0) return;
   const std::uint64_t queued = arrived_ > taken_ ? arrived_ - taken_ : 0;
   open_.length_ns += length_ns;
+  if (next_arrival_) open_.arriving_ns += length_ns;
   open_.in_flight_ns += static_cast<wide>(in_flight_) * length_ns;
   open_.queued_ns += static_cast<wide>(queued) * length_ns;
   open_.in_flight_max = std::max(open_.in_flight_max, in_flight_);
@@ -117,6 +118,7 @@ void traffic_account::close_window() {
 void traffic_account::sums::add(const sums& other) {
   runs += other.runs;
   length_ns += other.length_ns;
+  arriving_ns += other.arriving_ns;
   arrivals += other.arrivals;
   completed += other.completed;
   cancelled += other.cancelled;
@@ -147,7 +149,7 @@ reports::traffic_window traffic_account::describe(const sums& of, nanoseconds st
           .cancelled = of.cancelled,
           .invalidations = of.invalidations,
           .starved = of.starved,
-          .qps_offered = per(static_cast<double>(of.arrivals) * 1e9, length_ns),
+          .qps_offered = per(static_cast<double>(of.arrivals) * 1e9, static_cast<double>(of.arriving_ns)),
           .qps_reached = per(static_cast<double>(ended) * 1e9, length_ns),
           .in_flight = {per(static_cast<double>(of.in_flight_ns), length_ns), of.in_flight_max},
           .queued = {per(static_cast<double>(of.queued_ns), length_ns), of.queued_max},

@@ -53,6 +53,7 @@ class traffic_account {
   struct sums {
     std::uint64_t runs = 0;
     std::uint64_t length_ns = 0;
+    std::uint64_t arriving_ns = 0;  // of it before the last arrival
     std::uint64_t arrivals = 0;
     std::uint64_t completed = 0;
     std::uint64_t cancelled = 0;
