@@ -38,6 +38,37 @@ void wait_without_loop(kvrace::run& run) {
       });
 }
 
+kvrace::program insert(bool cleans_up) {
+  return [cleans_up](kvrace::run&) {
+    struct node {
+      int value;
+    };
+    try {
+      node* first = kvrace::sync::make<node>(1);
+      try {
+        kvrace::sync::destroy(kvrace::sync::make<node>(2));
+      } catch (const std::bad_alloc&) {
+        if (cleans_up) kvrace::sync::destroy(first);
+        return;
+      }
+      kvrace::sync::destroy(first);
+    } catch (const std::bad_alloc&) {
+    }
+  };
+}
+
+void pass_points(kvrace::run& run, std::set<int>& reached) {
+  int points = 0;
+  run.spawn("passes", [&] {
+    try {
+      for (; points < 3; ++points) kvrace::cancellation_point();
+    } catch (const kvrace::cancelled&) {
+    }
+  });
+  run.join_all();
+  reached.insert(points);
+}
+
 }  // namespace
 
 TEST_CASE("compare_exchange_weak fails spuriously only within the budget") {
@@ -89,39 +120,40 @@ TEST_CASE("a wait without a loop is broken by one spurious wakeup, and found by 
 }
 
 TEST_CASE("allocations fail where the budget allows it, and a caller that does not clean up is found") {
-  const auto insert = [](bool cleans_up) {
-    return [cleans_up](kvrace::run&) {
-      struct node {
-        int value;
-      };
-      try {
-        node* first = kvrace::sync::make<node>(1);
-        try {
-          kvrace::sync::destroy(kvrace::sync::make<node>(2));
-        } catch (const std::bad_alloc&) {
-          if (cleans_up) kvrace::sync::destroy(first);
-          return;
-        }
-        kvrace::sync::destroy(first);
-      } catch (const std::bad_alloc&) {
-      }
-    };
-  };
   CHECK(outcome(explore(insert(false))) == "PROVED");
   CHECK(outcome(explore(insert(false), {.faults = {.allocation_failures = 1}})) == "leak");
   CHECK(outcome(explore(insert(true), {.faults = {.allocation_failures = 1}})) == "PROVED");
 }
 
+TEST_CASE("graphs know the same faults") {
+  const auto by_graphs = [](const kvrace::program& tested, kvrace::fault_budget faults) {
+    return kvrace::prove({.memory_model = kvrace::memory_model::rc11, .limits = {.faults = faults}}, tested);
+  };
+  CHECK(outcome(by_graphs(set_once, {})) == "PROVED");
+  CHECK(outcome(by_graphs(set_once, {.weak_failures = 1})) == "requirement");
+  CHECK(outcome(by_graphs(wait_without_loop, {})) == "PROVED");
+  const kvrace::result woken = by_graphs(wait_without_loop, {.spurious_wakeups = 1});
+  INFO(woken);
+  REQUIRE(outcome(woken) == "requirement");
+  const auto again =
+      kvrace::replay({.limits = {.faults = {.spurious_wakeups = 1}}}, woken.findings.front().schedule, wait_without_loop);
+  CHECK(outcome(again) == "requirement");
+  CHECK(outcome(by_graphs(insert(false), {.allocation_failures = 1})) == "leak");
+  const kvrace::result clean = by_graphs(insert(true), {.allocation_failures = 1});
+  INFO(clean);
+  CHECK(clean.verdict == kvrace::verdict::proved);
+  CHECK(contains(clean.claim, "at most 1 allocation failure a task and no other"));
+  std::set<int> reached_points;
+  const kvrace::result cancelled = by_graphs([&](kvrace::run& run) { pass_points(run, reached_points); }, {.cancellations = 1});
+  INFO(cancelled);
+  CHECK(cancelled.counts.executions_distinct == 4);
+  CHECK(reached_points == std::set<int>{0, 1, 2, 3});
+}
+
 TEST_CASE("a cancellation point throws within the budget, in each place where it may") {
   std::set<int> reached_points;
-  const kvrace::result found = kvrace::prove({.limits = {.faults = {.cancellations = 1}}}, [&](kvrace::run&) {
-    int points = 0;
-    try {
-      for (; points < 3; ++points) kvrace::cancellation_point();
-    } catch (const kvrace::cancelled&) {
-    }
-    reached_points.insert(points);
-  });
+  const kvrace::result found =
+      kvrace::prove({.limits = {.faults = {.cancellations = 1}}}, [&](kvrace::run& run) { pass_points(run, reached_points); });
   CHECK(found.verdict == kvrace::verdict::proved);
   CHECK(reached_points == std::set<int>{0, 1, 2, 3});
 }

@@ -20,6 +20,21 @@ using page_pointer = kvrace::shared_ptr<page>;
 
 }  // namespace
 
+TEST_CASE("the last of two owners destroys, in every execution graph") {
+  const kvrace::result found = kvrace::prove({.memory_model = kvrace::memory_model::rc11}, [](kvrace::run& run) {
+    auto first = kvrace::make_shared<kvrace::var<int>>(7);
+    auto second = first;
+    const auto use = [&run](kvrace::shared_ptr<kvrace::var<int>>& owner) {
+      run.require(*owner == 7, "the object is there");
+      owner.reset();
+    };
+    both(run, [&] { use(first); }, [&] { use(second); });
+  });
+  INFO(found);
+  CHECK(found.verdict == kvrace::verdict::proved);
+  CHECK(found.counts.executions_distinct == 2);
+}
+
 TEST_CASE("the last owner destroys the object, after all that the others did with it") {
   CHECK(outcome(explore([](kvrace::run& run) {
           auto shared = kvrace::make_shared<page>(7);

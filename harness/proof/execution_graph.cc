@@ -46,7 +46,7 @@ event& execution_graph::append(unsigned lane) {
   fresh.index = static_cast<std::uint8_t>(length_[lane]);
   fresh.source = fresh.mo = no_place;
   fresh.location = 0;
-  fresh.pending = false;
+  fresh.pending = fresh.waits = false;
   at_[lane][length_[lane]++] = static_cast<place>(size_++);
   return fresh;
 }

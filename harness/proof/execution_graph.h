@@ -38,6 +38,10 @@ enum class graph_operation : std::uint8_t {
   dequeue,
   notify_one,
   notify_all,
+  gate,           // on what lets tasks pass under a condition: it waits for the condition, reads, or reads and writes
+  gate_inside,    // the same as a part of a step: what a task does after it has gone ahead of others
+  await_change,   // of the value of an atomic: waits, or reads
+  notify_change,  // to those that wait for it
 };
 
 // The order of a choice that the program has not asked for: who is notified, whether a wait times out.
@@ -67,6 +71,7 @@ struct event {
   graph_operation operation;
   std::uint8_t order;
   bool pending;  // a read that was given another source: its label is known when its task gets there
+  bool waits;    // a read of a value with which its task does not go on: the last event of its lane
 };
 static_assert(sizeof(event) <= 128);
 

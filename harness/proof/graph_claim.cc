@@ -35,7 +35,7 @@ std::string bounds(const result& result, const limits& limits) {
       result.yields_bound != 0
           ? "; a task that gave way three times with the same loads and nothing else in between was taken to wait in a loop"
           : "";
-  return values_of(result) + "; no spurious wakeups or failures; timed waits may time out at any point" + loops +
+  return values_of(result) + "; " + faults_of(limits.faults) + "; timed waits may time out at any point" + loops +
          "; no address of a destroyed object is reused; audits at quiescent points were made at the end only; what tasks "
          "share outside of primitives, var and shadow was seen in one order of each execution; at most " +
          grouped(limits.steps_max) + " operations a run; plain data in var and shadow is free of races.";

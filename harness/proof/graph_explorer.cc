@@ -91,6 +91,7 @@ bool graph_explorer::add_read(unsigned lane, unsigned location, const label& as,
   e.kind = as.kind;
   e.operation = as.operation;
   e.order = as.order;
+  e.waits = as.waits;
   e.location = static_cast<std::uint16_t>(location);
   e.source = source;
   g.on(location).reads.push_back(static_cast<place>(at));
@@ -183,6 +184,7 @@ bool graph_explorer::label_pending(unsigned lane, const label& as) {
   e.kind = as.kind;
   e.operation = as.operation;
   e.order = as.order;
+  e.waits = as.waits;
   e.pending = false;
   urgent_ = lanes_max;
   consistency_.set_clocks(g, e);

@@ -56,6 +56,7 @@ class graph_explorer {
     event_kind kind;
     graph_operation operation;
     std::uint8_t order;
+    bool waits = false;
   };
   // Each returns false if the graph is inconsistent now: the execution is over.
   [[nodiscard]] bool add_read(unsigned lane, unsigned location, const label& as, place source);

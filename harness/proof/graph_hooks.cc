@@ -115,6 +115,64 @@ void graph_destroyed(const object& what) {
   if (what.generation == state.generation) state.graph->destroyed(what);
 }
 
+// ---- waiting for values ----
+
+namespace {
+
+void wait_alone(operation_kind kind, object& what, site where) {
+  begin(kind, &what, where);
+  active->deadlock_of_graph();
+}
+
+}  // namespace
+
+std::uint64_t graph_gate(gate& what, operation_kind kind, std::memory_order order, gate_step step, const void* context,
+                         site where, bool inside) {
+  graph_run& run = *state.graph;
+  const graph_storage storage{&what.value, sizeof what.value};
+  if (run.alone()) {
+    run.settle(what, storage);
+    const auto old = static_cast<std::uint64_t>(what.value);
+    std::uint64_t next = old;
+    if (step(old, &next, context) == gate_answer::waits) wait_alone(kind, what, where);
+    what.value = static_cast<std::int64_t>(next);
+    return old;
+  }
+  begin(kind, &what, where);
+  const std::uint8_t does = order_of(order);
+  bool wrote = false;
+  const std::uint64_t old = run.read(
+      run.location_of(what, storage, false),
+      {inside ? graph_operation::gate_inside : graph_operation::gate, does, relaxed, 0, 0, nullptr, context, step}, &wrote);
+  if (!inside) done();
+  return old;
+}
+
+std::uint64_t graph_await(atomic_state& what, graph_storage storage, std::uint64_t old, std::memory_order order, site where) {
+  graph_run& run = *state.graph;
+  if (run.alone()) {
+    const std::uint64_t value = while_alone(what, storage, [](std::uint64_t now) { return now; });
+    if (value == old) wait_alone(operation_kind::await, what, where);
+    return value;
+  }
+  begin(operation_kind::await, &what, where);
+  const unsigned location = run.location_of(what, storage, false);
+  run.await(location);
+  bool wrote = false;
+  const std::uint8_t does = order_of(order);
+  const std::uint64_t value = run.read(location, {graph_operation::await_change, does, does, old, 0, nullptr, nullptr}, &wrote);
+  done();
+  return value;
+}
+
+void graph_notify(atomic_state& what, graph_storage storage, bool all, site where) {
+  graph_run& run = *state.graph;
+  if (run.alone()) return;
+  begin(all ? operation_kind::notify_all : operation_kind::notify_one, &what, where);
+  run.notify(run.location_of(what, storage, false), all);
+  done();
+}
+
 // ---- locks ----
 
 void graph_lock(lock_state& lock, site where) {
@@ -188,14 +246,15 @@ bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
   graph_run& run = *state.graph;
   task_record& task = *state.current;
   const task_set self = bit(state.slot);
+  const bool spurious = happens(fault::spurious_wakeup, where);
   if (run.alone()) {
-    if (timed) return false;
+    if (timed || spurious) return spurious;
     begin(operation_kind::wait, &queue, where);
     task.waits_in = &queue;
     queue.waiting |= self;
     active->deadlock_of_graph();
   }
-  const bool gives_up = timed && run.choose(2, internal_choice) == 1;
+  const bool gives_up = spurious || (timed && run.choose(2, internal_choice) == 1);
   begin(operation_kind::wait, &queue, where);
   run.enqueue(queue);
   done();
@@ -218,7 +277,7 @@ bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
   (void)run.read(location, {graph_operation::lock, acquiring, acquiring, 0, 1, nullptr, nullptr}, &wrote);
   done();
   taken(lock);
-  return !gives_up;
+  return spurious || !gives_up;
 }
 
 void graph_notify(wait_queue& queue, bool all, site where) {

@@ -97,6 +97,26 @@ unsigned compare_with_interleavings(const vocabulary& words, std::uint64_t seeds
   return compared;
 }
 
+// The same against the engine that explores interleavings, for what the interpreter does not know.
+unsigned compare_engines(const vocabulary& words, std::uint64_t seeds, unsigned* deadlocks) {
+  unsigned compared = 0;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const small_program program = random_program(words, seed);
+    std::set<observation> expected;
+    const kvrace::result interleavings =
+        kvrace::prove({.states_max = 20'000}, [&](kvrace::run& run) { expected.insert(execute(program, run)); });
+    if (interleavings.verdict == kvrace::verdict::incomplete) continue;
+    ++compared;
+    const explored seen = explore_graphs(program, memory_model::sc);
+    INFO(to_string(program) << '\n' << interleavings << seen.found);
+    *deadlocks += outcome(interleavings) == "deadlock" ? 1 : 0;
+    REQUIRE(outcome(seen.found) == outcome(interleavings));
+    CHECK(seen.found.counts.graphs_duplicate == 0);
+    if (outcome(seen.found) == "PROVED") REQUIRE(seen.observations == expected);
+  }
+  return compared;
+}
+
 }  // namespace
 
 TEST_CASE("the enumeration itself counts what is known") {
@@ -141,6 +161,13 @@ TEST_CASE("graphs under sc show what interleavings show") {
   CHECK(compare_with_interleavings(everything, 200, &deadlocks) > 100);
 }
 
+TEST_CASE("graphs and interleavings agree on semaphores, call_once and waiting for atomics") {
+  unsigned deadlocks = 0;
+  CHECK(compare_engines({.tasks_max = 3, .statements_max = 4, .atomics = false, .gates = true}, 300, &deadlocks) > 200);
+  CHECK(compare_engines({.tasks_max = 3, .statements_max = 4, .gates = true}, 300, &deadlocks) > 200);
+  CHECK(deadlocks > 50);
+}
+
 TEST_CASE("exploration and enumeration agree on thousands of programs under every memory model", "[exhaustive]") {
   const vocabulary long_tasks{.tasks_max = 2, .statements_max = 6, .orders = true};
   const vocabulary everything{
@@ -157,4 +184,14 @@ TEST_CASE("exploration and enumeration agree on thousands of programs under ever
   WARN(sum.compared << " programs and models compared, " << sum.blocked << " with blocked graphs, " << sum.races
                     << " with races, " << sum.graphs << " complete graphs, " << sum.enumerated << " enumerated");
   CHECK(sum.compared > 20'000);
+}
+
+TEST_CASE("graphs and interleavings agree on thousands of programs that wait for values", "[exhaustive]") {
+  unsigned deadlocks = 0;
+  unsigned compared = compare_engines({.statements_max = 5, .atomics = false, .gates = true}, 3'000, &deadlocks);
+  compared += compare_engines({.statements_max = 5, .gates = true}, 3'000, &deadlocks);
+  compared += compare_engines({.statements_max = 4, .locks = true, .shared_tries = false, .gates = true}, 2'000, &deadlocks);
+  WARN(compared << " programs compared, " << deadlocks << " with a deadlock");
+  CHECK(compared > 6'000);
+  CHECK(deadlocks > 500);
 }

@@ -152,22 +152,39 @@ void graph_run::learn(unsigned lane, bool others) {
 
 namespace {
 
-bool apply(const graph_run::access& what, std::uint64_t old, std::uint64_t* value) {
+gate_answer answer(const graph_run::access& what, std::uint64_t old, std::uint64_t* value) {
+  const auto writes_if = [](bool condition) { return condition ? gate_answer::writes : gate_answer::reads; };
   switch (what.operation) {
+    case graph_operation::gate:
+    case graph_operation::gate_inside: return what.step(old, value, what.context);
+    case graph_operation::await_change: return old == what.expected ? gate_answer::waits : gate_answer::reads;
     case graph_operation::enqueue:
     case graph_operation::dequeue:
     case graph_operation::notify_one:
     case graph_operation::notify_all:
-    case graph_operation::update: *value = what.change(old, what.context); return true;
+    case graph_operation::update: *value = what.change(old, what.context); return gate_answer::writes;
     case graph_operation::exchange_if:
-    case graph_operation::try_lock: *value = what.desired; return old == what.expected;
-    case graph_operation::lock: *value = 1; return true;
-    default: return false;
+    case graph_operation::try_lock: *value = what.desired; return writes_if(old == what.expected);
+    case graph_operation::lock: *value = 1; return gate_answer::writes;
+    default: return gate_answer::reads;
   }
 }
-graph_explorer::label label_of(const graph_run::access& what, bool wrote) {
-  return {wrote ? event_kind::update_read : event_kind::read, what.operation,
-          wrote || what.operation == graph_operation::load ? what.order : what.order_failed};
+graph_explorer::label label_of(const graph_run::access& what, gate_answer does) {
+  const bool wrote = does == gate_answer::writes;
+  const bool orders = wrote || what.operation == graph_operation::load || (what.step != nullptr && does == gate_answer::reads);
+  return {wrote ? event_kind::update_read : event_kind::read, what.operation, orders ? what.order : what.order_failed,
+          does == gate_answer::waits};
+}
+// Whether it depends on the value read what is done.
+bool depends_on_value(graph_operation operation) {
+  switch (operation) {
+    case graph_operation::exchange_if:
+    case graph_operation::try_lock:
+    case graph_operation::gate:
+    case graph_operation::gate_inside:
+    case graph_operation::await_change: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -197,14 +214,15 @@ std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned loca
   if (e.location != location || e.operation != what.operation || !reads(e)) diverged("another operation");
   const std::uint64_t old = value_of(me, e.source, location);
   std::uint64_t value = 0;
-  *wrote = apply(what, old, &value);
-  const graph_explorer::label as = label_of(what, *wrote);
+  const gate_answer does = answer(what, old, &value);
+  *wrote = does == gate_answer::writes;
+  const graph_explorer::label as = label_of(what, does);
   const bool was_pending = e.pending;
   if (was_pending) {
     turn_ = nobody;
     if (!explorer_.label_pending(lane, as)) leave(ending::inconsistent);
-  } else if (as.kind != e.kind) {
-    diverged("another outcome of a compare_exchange");
+  } else if (as.kind != e.kind || as.waits != e.waits) {
+    diverged("another outcome of an operation that depends on a value");
   }
   ++me.done;
   const bool complete = !*wrote || me.done < g.length(lane);
@@ -216,6 +234,7 @@ std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned loca
   }
   if (was_pending || !complete) explorer_.find_urgent();
   learn(lane, e.source != no_place && (e.order & acquiring) != 0);
+  if (does == gate_answer::waits) wait_for_value(me, lane, location);
   return old;
 }
 
@@ -228,13 +247,16 @@ place graph_run::choose_source(lane_state& me, unsigned lane, unsigned location,
   for (unsigned position = bound; position < last; ++position) {
     const place source = position == 0 ? no_place : on.writes[position - 1];
     if (what.operation == graph_operation::lock && !is_free(location, source)) continue;
-    const bool compares = what.operation == graph_operation::exchange_if || what.operation == graph_operation::try_lock;
-    if (what.operation != graph_operation::load && g.updated(on, position) &&
-        (!compares || value_of(me, source, location) == what.expected)) {
+    gate_answer does = what.operation == graph_operation::load ? gate_answer::reads : gate_answer::writes;
+    std::uint64_t ignored = 0;
+    if (depends_on_value(what.operation) && (what.step != nullptr || g.updated(on, position)))
+      does = answer(what, value_of(me, source, location), &ignored);
+    // Waiting for a later value, it is to meet the latest: that one may be revisited.
+    if (what.step != nullptr && does == gate_answer::waits) continue;
+    if (does == gate_answer::writes && g.updated(on, position))
       explorer_.offer_update_for_revisits(lane, what.operation, what.order, location, source);
-      continue;
-    }
-    explorer_.offer_source(source);
+    else
+      explorer_.offer_source(source);
   }
   return last == 0 ? no_place : on.writes[last - 1];
 }
@@ -253,12 +275,14 @@ std::uint64_t graph_run::read_new(lane_state& me, unsigned lane, unsigned locati
   const place source = choose_source(me, lane, location, what);
   const std::uint64_t old = value_of(me, source, location);
   std::uint64_t value = 0;
-  *wrote = apply(what, old, &value);
-  const bool allowed = explorer_.add_read(lane, location, label_of(what, *wrote), source);
+  const gate_answer does = answer(what, old, &value);
+  *wrote = does == gate_answer::writes;
+  const bool allowed = explorer_.add_read(lane, location, label_of(what, does), source);
   ++me.done;
   if (!allowed) leave(ending::inconsistent);
   if (*wrote) add_write_part(me, lane, value);
   learn(lane, source != no_place && (what.order & acquiring) != 0);
+  if (does == gate_answer::waits) wait_for_value(me, lane, location);
   return old;
 }
 

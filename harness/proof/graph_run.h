@@ -50,6 +50,7 @@ class graph_run {
     std::uint64_t desired;
     graph_change change;
     const void* context;
+    gate_step step = nullptr;  // of a gate
   };
   std::uint64_t read(unsigned location, const access& what, bool* wrote);
   void write(unsigned location, graph_operation operation, std::uint8_t order, std::uint64_t value);
@@ -60,6 +61,8 @@ class graph_run {
   bool dequeue(const object& queue);
   void wake_up(const object& queue, bool timed);
   void notify(const object& queue, bool all);
+  void await(unsigned location);  // the current task is about to
+  void notify(unsigned location, bool all);
   [[nodiscard]] bool waited_in_loop() const { return waited_in_loop_; }  // in any execution so far
   [[noreturn]] void stop();  // the current task waits for good, and that is no deadlock
   void join(unsigned slot);
@@ -101,6 +104,7 @@ class graph_run {
     awaits_end,  // as needs_end, but the join is no event of the graph yet
     awaits_wake,  // `location` has it among those that wait
     spins,  // gives way again and again, see gave_way
+    awaits_value,  // its last event reads a value of `location` with which it does not go on
     stopped,
     ended,
   };
@@ -160,6 +164,8 @@ class graph_run {
   [[nodiscard]] bool executed(place at) { return lanes_[explorer_.graph()[at].lane].done > explorer_.graph()[at].index; }
   [[nodiscard]] bool has_ended(unsigned joined, unsigned joiner) const;
   [[nodiscard]] bool held(unsigned location);
+  [[noreturn]] void wait_for_value(lane_state& me, unsigned lane, unsigned location);
+  [[nodiscard]] bool may_go_on(unsigned lane);
   [[nodiscard]] bool is_free(unsigned location, place source);
 
   void take_turn(lane_state& me, unsigned lane);
@@ -192,6 +198,11 @@ class graph_run {
       location_numbers_;  // by slot of the creator, then creation index; 0 for none, else 1 + number
   bool waited_in_loop_ = false;
   std::map<std::uint32_t, task_set> waiters_;  // by a condition variable's id: who has ever waited in it
+  struct value_waiters {
+    task_set tasks = 0;  // who has ever waited
+    bool notified_one = false;
+  };
+  std::map<unsigned, value_waiters> value_waiters_;  // by location of an atomic
   std::map<std::uint32_t, shared_parts> shared_;  // by the lock's id
   std::array<std::vector<std::uint8_t>, lanes_max + 1> lanes_of_spawns_;  // by the spawning lane, then how many it spawned before
   unsigned lanes_ever_ = 0;

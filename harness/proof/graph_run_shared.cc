@@ -82,6 +82,7 @@ bool graph_run::barred_by_writer(unsigned lane) {
 bool graph_run::is_step(const event& e) {
   if (e.kind == event_kind::choice) return e.order != internal_choice;
   if (e.kind == event_kind::update_write || e.kind == event_kind::spawn || e.kind == event_kind::wake) return false;
+  if (e.operation == graph_operation::gate_inside || (e.operation == graph_operation::gate && e.waits)) return false;
   if (!(reads(e) || writes(e))) return true;
   // The unlock of a wait is one step with its entry.
   if (e.operation == graph_operation::unlock && e.index != 0 &&

@@ -182,13 +182,14 @@ void graph_run::stop() {
   std::terminate();  // nobody resumes it
 }
 
-// Nothing can go on. Unless a task stopped, may time out, is barred by a waiting writer only, or waits in a loop, that is a
-// deadlock.
+// Nothing can go on. Unless a task stopped, may time out, is barred by a waiting writer only, waits in a loop, or has not seen
+// the last value of what it waits for, that is a deadlock.
 void graph_run::blocked() {
   bool excused = false;
   for (unsigned lane = 0; lane <= aside; ++lane) {
     const lane_state& at = lanes_[lane];
     excused |= at.what == doing::stopped || at.what == doing::spins || (at.what == doing::awaits_wake && at.timed);
+    excused |= at.what == doing::awaits_value && may_go_on(lane);
     if (at.what != doing::awaits_lock) continue;
     excused |= barred_by_writer(lane);
     if (repeating_) continue;

@@ -188,9 +188,6 @@ bool by_graphs(const prove_options& options) {
   if (!options.limits.data_races)
     throw std::invalid_argument(
         "kvrace: a proof by graphs needs the race check: plain data is right in executions without races only");
-  const fault_budget& faults = options.limits.faults;
-  if ((faults.weak_failures | faults.spurious_wakeups | faults.allocation_failures | faults.cancellations) != 0)
-    throw std::invalid_argument("kvrace: a proof by graphs knows no faults: expected limits.faults to be 0");
   return true;
 }
 

@@ -17,6 +17,8 @@ struct world {
   mutex lock;
   shared_mutex shared;
   condition_variable condition;
+  counting_semaphore<> permits{1};
+  once_flag once;
   std::array<var<int>, 2> plain{};
 };
 
@@ -59,6 +61,13 @@ class walker {
       case action::yield: return kvrace::yield();
       case action::read_plain: return static_cast<void>(world_.plain[next.object].load());
       case action::write_plain: return world_.plain[next.object].store(1);
+      case action::acquire: return world_.permits.acquire();
+      case action::try_acquire: return saw('p', world_.permits.try_acquire());
+      case action::permit: return world_.permits.release();
+      case action::await: return world_.atomics[next.object].wait(next.expected, next.order);
+      case action::notify_waiting: return world_.atomics[next.object].notify_all();
+      case action::call_once:
+        return kvrace::call_once(world_.once, [&] { saw('o', world_.atomics[next.object].fetch_add(next.value)); });
     }
   }
 
@@ -144,7 +153,7 @@ statement random_statement(const std::vector<action>& words, bool orders, random
   next.expected = static_cast<int>(random.below(3));
   if (next.what == action::choose) next.value = 2;
   if (!orders) return next;
-  if (next.what == action::load) next.order = any_of(load_orders, random);
+  if (next.what == action::load || next.what == action::await) next.order = any_of(load_orders, random);
   if (next.what == action::store) next.order = any_of(store_orders, random);
   if (next.what == action::add || next.what == action::exchange_if || next.what == action::fence)
     next.order = any_of(update_orders, random);
@@ -166,13 +175,17 @@ std::vector<action> words_of(const vocabulary& from) {
   if (from.choices) add({action::choose, action::choose});
   if (from.yields) add({action::yield, action::yield});
   if (from.plain) add({action::read_plain, action::read_plain, action::write_plain, action::write_plain});
+  if (from.gates)
+    add({action::acquire, action::acquire, action::try_acquire, action::permit, action::permit, action::await, action::await,
+         action::notify_waiting, action::notify_waiting, action::store, action::call_once});
   return words;
 }
 
 const char* word(action what) {
-  constexpr std::array names = {"load",     "store",      "add",        "cas",    "fence",     "lock",    "try_lock",
-                                "unlock",   "rlock",      "try_rlock",  "wlock",  "try_wlock", "release", "wait",
-                                "wait_for", "notify_one", "notify_all", "choose", "yield",     "read",    "write"};
+  constexpr std::array names = {"load",     "store",       "add",        "cas",    "fence",          "lock",    "try_lock",
+                                "unlock",   "rlock",       "try_rlock",  "wlock",  "try_wlock",      "release", "wait",
+                                "wait_for", "notify_one",  "notify_all", "choose", "yield",          "read",    "write",
+                                "acquire",  "try_acquire", "permit",     "await",  "notify_waiting", "once"};
   return names[static_cast<std::size_t>(what)];
 }
 

@@ -33,6 +33,12 @@ enum class action : std::uint8_t {
   yield,
   read_plain,       // plain datum `object`: race-checked, no step
   write_plain,
+  acquire,          // the semaphore, which begins with one permit. These are not for the interpreter
+  try_acquire,
+  permit,           // gives the semaphore one more
+  await,            // until atomic `object` is not `expected`
+  notify_waiting,   // every task that awaits atomic `object`
+  call_once,        // of one flag: adds `value` to atomic `object`
 };
 
 struct statement {
@@ -61,6 +67,7 @@ struct vocabulary {
   bool choices = false;
   bool yields = false;
   bool plain = false;
+  bool gates = false;  // semaphore, waiting for atomics, call_once
 };
 [[nodiscard]] small_program random_program(const vocabulary&, std::uint64_t seed);
 

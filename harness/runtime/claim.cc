@@ -15,13 +15,6 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-namespace {
-
-std::string program_of(const result& result) {
-  return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";
-}
-
-// "no spurious wakeups or failures", or how many of what.
 std::string faults_of(const fault_budget& faults) {
   std::string text;
   const auto add = [&text](unsigned count, const char* noun) {
@@ -32,6 +25,12 @@ std::string faults_of(const fault_budget& faults) {
   add(faults.allocation_failures, "allocation failure");
   add(faults.cancellations, "cancellation");
   return text.empty() ? "no spurious wakeups or failures" : text + " a task and no other";
+}
+
+namespace {
+
+std::string program_of(const result& result) {
+  return plural(result.counts.tasks_max, "task") + " and the body, inputs as written";
 }
 
 // What holds for every exhaustive claim.

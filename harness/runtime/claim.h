@@ -18,6 +18,8 @@ namespace kvrace::detail {
 // Of one schedule that was followed.
 [[nodiscard]] std::string claim_of_replay(const result& result);
 
+// "no spurious wakeups or failures", or how many of what.
+std::string faults_of(const fault_budget& faults);
 std::string plural(std::uint64_t count, const char* noun);
 std::string grouped(std::uint64_t number);  // 1,234,567
 

@@ -131,7 +131,6 @@ void notify(wait_queue& queue, bool all, site where) {
 }
 
 void notify_atomic(atomic_state& what, bool all, site where) {
-  if (state.graph != nullptr) graph_refuse("atomic::notify_one or notify_all");
   announce(all ? operation_kind::notify_all : operation_kind::notify_one, &what, where);
   task_set waiting = active->awaiting(what);
   if (waiting == 0) return;

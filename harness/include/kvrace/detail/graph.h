@@ -16,6 +16,7 @@ namespace kvrace::detail {
 struct atomic_state;
 struct lock_state;
 struct shared_lock_state;
+struct gate;
 
 // Where an atomic keeps its value outside of the concurrent part of a program: what its constructor gave it, and what was written
 // last once every task has ended.
@@ -45,6 +46,17 @@ void graph_unlock(lock_state& lock, site where);
 void graph_lock(shared_lock_state& lock, bool exclusive, site where);
 bool graph_try_lock(shared_lock_state& lock, bool exclusive, site where);
 void graph_unlock(shared_lock_state& lock, bool exclusive, site where);
+
+// What an operation on a gate does when it meets a value: it waits for another one, fails and orders nothing, reads, or reads and
+// writes `next`.
+enum class gate_answer : std::uint8_t { waits, fails, reads, writes };
+using gate_step = gate_answer (*)(std::uint64_t old, std::uint64_t* next, const void* context);
+// Returns the value read once the task may go on. `inside`: what the task does to end its last step.
+std::uint64_t graph_gate(gate& what, operation_kind kind, std::memory_order order, gate_step step, const void* context,
+                         site where, bool inside);
+// As std::atomic::wait; returns the value that ended it.
+std::uint64_t graph_await(atomic_state& what, graph_storage storage, std::uint64_t old, std::memory_order order, site where);
+void graph_notify(atomic_state& what, graph_storage storage, bool all, site where);
 
 bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where);  // false on a timeout
 void graph_notify(wait_queue& queue, bool all, site where);

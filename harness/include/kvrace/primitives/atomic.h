@@ -233,19 +233,16 @@ class atomic {
   // As std::atomic::wait: blocks while the value is `old`, until a notification that comes after it has changed. A change nobody
   // notifies of leaves the task blocked, and a deadlock is then reported as one.
   void wait(T old, std::memory_order order = std::memory_order_seq_cst, detail::site where = detail::site::current()) const {
-    if (detail::state.graph != nullptr) [[unlikely]]
-      detail::graph_refuse("atomic::wait");
+    if (detail::state.graph != nullptr) [[unlikely]] {
+      require_usable(where);
+      tell(detail::graph_value<T>(detail::graph_await(state_, storage(), detail::graph_word(old), order, where)));
+      return;
+    }
     while (same(load(order, where), old))
       if (same(value_, old)) detail::announce_blocked(operation_kind::await, &state_, where);  // else it was stale: once more
   }
-  void notify_one(detail::site where = detail::site::current()) {
-    require_usable(where);
-    detail::notify_atomic(state_, false, where);
-  }
-  void notify_all(detail::site where = detail::site::current()) {
-    require_usable(where);
-    detail::notify_atomic(state_, true, where);
-  }
+  void notify_one(detail::site where = detail::site::current()) { notify(false, where); }
+  void notify_all(detail::site where = detail::site::current()) { notify(true, where); }
 
   operator T() const { return load(); }  // NOLINT(google-explicit-constructor): as std
   T operator=(T value) {  // NOLINT(misc-unconventional-assign-operator): as std
@@ -329,6 +326,14 @@ class atomic {
     detail::instrumentation::atomic_update(value_, order);
     tell(old, value_);
     return old;
+  }
+
+  void notify(bool all, detail::site where) {
+    require_usable(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_notify(state_, storage(), all, where);
+    else
+      detail::notify_atomic(state_, all, where);
   }
 
   T load_in_graph(std::memory_order order, detail::site where) const {

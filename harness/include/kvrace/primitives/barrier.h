@@ -48,6 +48,8 @@ class barrier {
   void wait(arrival_token&& token, detail::site where = detail::site::current()) const {
     detail::require_usable(gate_, where);
     const std::int64_t phase = token.phase_;
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return wait_in_graph(phase, where);
     detail::pass(gate_, operation_kind::await, [this, phase] { return gate_.value != phase; }, where);
     detail::acquire(message_of(phase));
     detail::instrumentation::acquire(&gate_);
@@ -58,6 +60,8 @@ class barrier {
  private:
   arrival_token arrive(std::ptrdiff_t update, bool drops, detail::site where) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return arrive_in_graph(update, drops, where);
     detail::announce(operation_kind::arrive, &gate_, where);
     if (update <= 0 || update > missing_) [[unlikely]]
       detail::gate_misused(gate_, "sees more arrivals than it expects", where);
@@ -79,6 +83,38 @@ class barrier {
     ++gate_.value;
     detail::open_gate(gate_);
   }
+
+  // Along an execution graph the value is the arrivals so far in the upper half, and the phase in the lower. Who arrives last
+  // raises the phase in an operation of its own, after completing.
+  static std::int64_t phase_of(std::uint64_t value) { return static_cast<std::int64_t>(value & 0xffff'ffff); }
+  arrival_token arrive_in_graph(std::ptrdiff_t update, bool drops, detail::site where) {
+    const auto add = [update](std::uint64_t old, std::uint64_t& next) {
+      next = old + (static_cast<std::uint64_t>(update) << 32U);
+      return detail::gate_answer::writes;
+    };
+    const std::uint64_t old = detail::gate_in_graph(gate_, operation_kind::arrive, std::memory_order_acq_rel, add, where);
+    const auto arrived = static_cast<std::ptrdiff_t>(old >> 32U);
+    if (update <= 0 || update > missing_ - arrived) [[unlikely]]
+      detail::gate_misused(gate_, "sees more arrivals than it expects", where);
+    if (drops) --expected_;
+    if (arrived + update == missing_) {
+      completion_();
+      missing_ = expected_;
+      const auto raise = [](std::uint64_t before, std::uint64_t& next) {
+        next = (before + 1) & 0xffff'ffff;
+        return detail::gate_answer::writes;
+      };
+      (void)detail::gate_in_graph(gate_, operation_kind::arrive, std::memory_order_acq_rel, raise, where, true);
+    }
+    return arrival_token(phase_of(old));
+  }
+  void wait_in_graph(std::int64_t phase, detail::site where) const {
+    const auto look = [phase](std::uint64_t value, std::uint64_t&) {
+      return phase_of(value) != phase ? detail::gate_answer::reads : detail::gate_answer::waits;
+    };
+    (void)detail::gate_in_graph(gate_, operation_kind::await, std::memory_order_acquire, look, where);
+  }
+
   // Who leaves a phase late must not see arrivals of the next: phases take turns.
   std::uint32_t& message_of(std::int64_t phase) const { return phase % 2 == 0 ? gate_.message : odd_message_; }
 

@@ -29,11 +29,39 @@ class once_flag {
   static constexpr std::int64_t done = 2;
 
   void end(std::int64_t value, detail::site where) {
+    if (detail::state.graph != nullptr) [[unlikely]] {
+      const auto set = [value](std::uint64_t, std::uint64_t& next) {
+        next = static_cast<std::uint64_t>(value);
+        return detail::gate_answer::writes;
+      };
+      (void)detail::gate_in_graph(gate_, operation_kind::release, std::memory_order_release, set, where);
+      return;
+    }
     detail::announce(operation_kind::release, &gate_, where);
     detail::instrumentation::release(&gate_);
     detail::release_store(gate_.message);
     gate_.value = value;
     detail::open_gate(gate_);
+  }
+
+  // True if the function is to be called now.
+  bool begin(detail::site where) {
+    if (detail::state.graph != nullptr) [[unlikely]] {
+      const auto enter = [](std::uint64_t old, std::uint64_t& next) {
+        next = running;
+        return old == running ? detail::gate_answer::waits
+               : old == done  ? detail::gate_answer::reads
+                              : detail::gate_answer::writes;
+      };
+      return detail::gate_in_graph(gate_, operation_kind::acquire, std::memory_order_acquire, enter, where) != done;
+    }
+    detail::pass(gate_, operation_kind::acquire, [this] { return gate_.value != running; }, where);
+    detail::acquire(gate_.message);
+    detail::instrumentation::acquire(&gate_);
+    if (gate_.value == done) return false;
+    gate_.value = running;
+    detail::shut_gate(gate_);
+    return true;
   }
 
   detail::gate gate_;
@@ -43,14 +71,8 @@ class once_flag {
 template <class Function, class... Arguments>
 void call_once(once_flag& flag, Function&& function, Arguments&&... arguments) {
   const detail::site where{};  // the pack leaves no room for a location
-  detail::gate& gate = flag.gate_;
-  detail::require_usable(gate, where);
-  detail::pass(gate, operation_kind::acquire, [&gate] { return gate.value != once_flag::running; }, where);
-  detail::acquire(gate.message);
-  detail::instrumentation::acquire(&gate);
-  if (gate.value == once_flag::done) return;
-  gate.value = once_flag::running;
-  detail::shut_gate(gate);
+  detail::require_usable(flag.gate_, where);
+  if (!flag.begin(where)) return;
   try {
     std::invoke(std::forward<Function>(function), std::forward<Arguments>(arguments)...);
   } catch (...) {

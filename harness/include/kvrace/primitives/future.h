@@ -35,10 +35,13 @@ struct future_state {
   std::optional<stored> value;
   std::exception_ptr error;
   bool future_taken = false;
+  bool fulfilled = false;  // along an execution graph: somebody has begun to
 
   template <class Fill>
   void fulfil(Fill fill, site where) {
     require_usable(ready, where);
+    if (state.graph != nullptr) [[unlikely]]
+      return fulfil_in_graph(fill, where);
     announce(operation_kind::release, &ready, where);
     if (ready.value != 0) throw std::future_error(std::future_errc::promise_already_satisfied);
     fill();
@@ -49,6 +52,11 @@ struct future_state {
   }
   void wait(site where) {
     require_usable(ready, where);
+    if (state.graph != nullptr) [[unlikely]] {
+      const auto look = [](std::uint64_t old, std::uint64_t&) { return old == filled ? gate_answer::reads : gate_answer::waits; };
+      (void)gate_in_graph(ready, operation_kind::await, std::memory_order_acquire, look, where);
+      return;
+    }
     pass(ready, operation_kind::await, [this] { return ready.value != 0; }, where);
     see();
   }
@@ -59,6 +67,26 @@ struct future_state {
     see();
     return std::future_status::ready;
   }
+  // Claims it, fills it, and lets others see it.
+  template <class Fill>
+  void fulfil_in_graph(Fill fill, site where) {
+    const auto claim = [](std::uint64_t old, std::uint64_t& next) {
+      next = claimed;
+      return old == 0 ? gate_answer::writes : gate_answer::fails;
+    };
+    if (gate_in_graph(ready, operation_kind::release, std::memory_order_acquire, claim, where) != 0)
+      throw std::future_error(std::future_errc::promise_already_satisfied);
+    fulfilled = true;
+    fill();
+    const auto show = [](std::uint64_t, std::uint64_t& next) {
+      next = filled;
+      return gate_answer::writes;
+    };
+    (void)gate_in_graph(ready, operation_kind::release, std::memory_order_release, show, where, true);
+  }
+  static constexpr std::uint64_t claimed = 2;
+  static constexpr std::uint64_t filled = 1;
+
   void see() {
     acquire(ready.message);
     instrumentation::acquire(&ready);
@@ -87,7 +115,8 @@ class future_base {
     return linked<T>(link_)->wait_until(deadline_after(duration), where);
   }
   template <class Duration>
-  std::future_status wait_until(const std::chrono::time_point<virtual_clock, Duration>& time, site where = site::current()) const {
+  std::future_status wait_until(const std::chrono::time_point<virtual_clock, Duration>& time,
+                                site where = site::current()) const {
     return linked<T>(link_)->wait_until(deadline_at(time), where);
   }
 
@@ -152,7 +181,8 @@ class promise {
     return *this;
   }
   ~promise() {
-    if (link_ == nullptr || link_->ready.generation != detail::state.generation || link_->ready.value != 0) return;
+    if (link_ == nullptr || link_->ready.generation != detail::state.generation || link_->ready.value != 0 || link_->fulfilled)
+      return;
     set_exception(std::make_exception_ptr(std::future_error(std::future_errc::broken_promise)));
   }
   void swap(promise& other) noexcept { link_.swap(other.link_); }

@@ -17,9 +17,12 @@ struct gate : object {
   task_set waiters_timed = 0;  // the same with a deadline
 
   gate(object_type its_type, std::int64_t its_value) : object(its_type), value(its_value) {
-    if (state.graph != nullptr) [[unlikely]] graph_refuse(name_of(its_type));
+    if (state.graph != nullptr && its_type == object_type::stop_state) [[unlikely]]
+      graph_refuse(name_of(its_type));
   }
   ~gate() {
+    if (state.graph != nullptr) [[unlikely]]
+      graph_destroyed(*this);
     message_release(*this, message);
     mark_destroyed(*this);
   }
@@ -44,6 +47,8 @@ void pass(gate& what, operation_kind kind, IsOpen is_open, site where) {
 // As above; false if it may not and the time is over. `kind` is one that may fail.
 template <class IsOpen>
 bool pass_until(gate& what, operation_kind kind, std::int64_t deadline_ns, IsOpen is_open, site where) {
+  if (state.graph != nullptr) [[unlikely]]
+    graph_refuse("a timed wait for a semaphore or future");
   for (;;) {
     if (is_open() || time_is_over(deadline_ns)) {
       announce(kind, &what, where);
@@ -55,6 +60,17 @@ bool pass_until(gate& what, operation_kind kind, std::int64_t deadline_ns, IsOpe
     if (is_open()) return true;
     if (time_is_over(deadline_ns)) return false;
   }
+}
+
+// Along an execution graph, a gate is a value that operations wait for, read and write. Step: gate_answer(std::uint64_t old,
+// std::uint64_t& next). Returns the value read.
+template <class Step>
+std::uint64_t gate_in_graph(gate& what, operation_kind kind, std::memory_order order, Step step, site where,
+                            bool inside = false) {
+  const auto erased = [](std::uint64_t old, std::uint64_t* next, const void* context) {
+    return (*static_cast<const Step*>(context))(old, *next);
+  };
+  return graph_gate(what, kind, order, erased, &step, where, inside);
 }
 
 // For destructors: nothing happens while an exception unwinds, that exception is the finding then.

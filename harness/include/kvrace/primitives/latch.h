@@ -22,6 +22,8 @@ class latch {
 
   void count_down(std::ptrdiff_t update = 1, detail::site where = detail::site::current()) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return count_down_in_graph(update, where);
     detail::announce(operation_kind::arrive, &gate_, where);
     if (update < 0 || update > gate_.value) [[unlikely]]
       detail::gate_misused(gate_, "is counted down below 0, or up", where);
@@ -32,6 +34,8 @@ class latch {
   }
   [[nodiscard]] bool try_wait(detail::site where = detail::site::current()) const {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return see_in_graph(detail::gate_answer::fails, where);
     detail::announce(operation_kind::await, &gate_, where);
     if (gate_.value != 0) return false;
     see_arrivals();
@@ -39,6 +43,10 @@ class latch {
   }
   void wait(detail::site where = detail::site::current()) const {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]] {
+      see_in_graph(detail::gate_answer::waits, where);
+      return;
+    }
     detail::pass(gate_, operation_kind::await, [this] { return gate_.value == 0; }, where);
     see_arrivals();
   }
@@ -51,6 +59,22 @@ class latch {
   void see_arrivals() const {
     detail::acquire(gate_.message);
     detail::instrumentation::acquire(&gate_);
+  }
+
+  void count_down_in_graph(std::ptrdiff_t update, detail::site where) {
+    const auto subtract = [update](std::uint64_t old, std::uint64_t& next) {
+      next = old - static_cast<std::uint64_t>(update);
+      return detail::gate_answer::writes;
+    };
+    const auto old = detail::gate_in_graph(gate_, operation_kind::arrive, std::memory_order_release, subtract, where);
+    if (update < 0 || update > static_cast<std::ptrdiff_t>(old)) [[unlikely]]
+      detail::gate_misused(gate_, "is counted down below 0, or up", where);
+  }
+  bool see_in_graph(detail::gate_answer before_zero, detail::site where) const {
+    const auto look = [before_zero](std::uint64_t value, std::uint64_t&) {
+      return value == 0 ? detail::gate_answer::reads : before_zero;
+    };
+    return detail::gate_in_graph(gate_, operation_kind::await, std::memory_order_acquire, look, where) == 0;
   }
 
   friend struct sync;

@@ -31,6 +31,8 @@ class counting_semaphore {
 
   void release(std::ptrdiff_t update = 1, detail::site where = detail::site::current()) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return release_in_graph(update, where);
     detail::announce(operation_kind::release, &gate_, where);
     if (update < 0 || update > max() - gate_.value) [[unlikely]]
       detail::gate_misused(gate_, "is released beyond its maximum, or by less than 0", where);
@@ -41,11 +43,17 @@ class counting_semaphore {
   }
   void acquire(detail::site where = detail::site::current()) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]] {
+      take_in_graph(operation_kind::acquire, detail::gate_answer::waits, where);
+      return;
+    }
     detail::pass(gate_, operation_kind::acquire, [this] { return gate_.value > 0; }, where);
     take();
   }
   [[nodiscard]] bool try_acquire(detail::site where = detail::site::current()) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return take_in_graph(operation_kind::try_acquire, detail::gate_answer::fails, where);
     detail::announce(operation_kind::try_acquire, &gate_, where);
     if (gate_.value == 0) return false;
     take();
@@ -74,6 +82,23 @@ class counting_semaphore {
     if (--gate_.value == 0) detail::shut_gate(gate_);
     detail::acquire(gate_.message);
     detail::instrumentation::acquire(&gate_);
+  }
+
+  void release_in_graph(std::ptrdiff_t update, detail::site where) {
+    const auto add = [update](std::uint64_t old, std::uint64_t& next) {
+      next = old + static_cast<std::uint64_t>(update);
+      return detail::gate_answer::writes;
+    };
+    const auto old = detail::gate_in_graph(gate_, operation_kind::release, std::memory_order_release, add, where);
+    if (update < 0 || update > max() - static_cast<std::ptrdiff_t>(old)) [[unlikely]]
+      detail::gate_misused(gate_, "is released beyond its maximum, or by less than 0", where);
+  }
+  bool take_in_graph(operation_kind kind, detail::gate_answer at_zero, detail::site where) {
+    const auto take_one = [at_zero](std::uint64_t old, std::uint64_t& next) {
+      next = old - 1;
+      return old == 0 ? at_zero : detail::gate_answer::writes;
+    };
+    return detail::gate_in_graph(gate_, kind, std::memory_order_acquire, take_one, where) != 0;
   }
 
   friend struct sync;

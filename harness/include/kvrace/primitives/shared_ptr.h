@@ -72,8 +72,6 @@ class shared_ptr {
 template <class T, class... Arguments>
 [[nodiscard]] shared_ptr<T> make_shared(Arguments&&... arguments) {
   using block = detail::shared_block<T>;
-  if (detail::state.graph != nullptr) [[unlikely]]
-    detail::graph_refuse("shared_ptr");
   return shared_ptr<T>(detail::make_object<block>(std::forward<Arguments>(arguments)...));
 }
 
@@ -95,21 +93,21 @@ class atomic<shared_ptr<T>> {
 
   [[nodiscard]] shared_ptr<T> load(std::memory_order order = std::memory_order_seq_cst,
                                    detail::site where = detail::site::current()) const {
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::load, &state_, where);
     detail::observe(state_.message, order);
     return another();
   }
   void store(shared_ptr<T> value, std::memory_order order = std::memory_order_seq_cst,
              detail::site where = detail::site::current()) {
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::store, &state_, where);
     detail::publish_store(state_, order);
     value_.swap(value);
   }
   [[nodiscard]] shared_ptr<T> exchange(shared_ptr<T> value, std::memory_order order = std::memory_order_seq_cst,
                                        detail::site where = detail::site::current()) {
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
     detail::observe(state_.message, order);
     detail::publish_update(state_, order);
@@ -119,7 +117,7 @@ class atomic<shared_ptr<T>> {
   bool compare_exchange_strong(shared_ptr<T>& expected, shared_ptr<T> desired,
                                std::memory_order order = std::memory_order_seq_cst,
                                detail::site where = detail::site::current()) {
-    detail::require_atomic(state_, where);
+    require_usable(where);
     detail::announce(operation_kind::read_modify_write, &state_, where);
     detail::observe(state_.message, order);
     if (value_ != expected) {
@@ -144,6 +142,11 @@ class atomic<shared_ptr<T>> {
  private:
   friend struct sync;
 
+  void require_usable(detail::site where) const {
+    detail::require_atomic(state_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      detail::graph_refuse("atomic<shared_ptr>");
+  }
   shared_ptr<T> another() const {
     if (value_.block_ != nullptr) value_.block_->add_owner_unseen();
     return shared_ptr<T>(value_.block_);
