@@ -108,6 +108,8 @@ seams::seams() {
   static const lease_policy lease_repaired{};
   static const invalidation_policy invalidation_repaired{};
   static const statistics_policy statistics_repaired{};
+  static const waiter_policy waiter_repaired{};
+  static const connection_policy connection_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -121,6 +123,8 @@ seams::seams() {
   lease = &lease_repaired;
   invalidation = &invalidation_repaired;
   statistics = &statistics_repaired;
+  waiter = &waiter_repaired;
+  connection = &connection_repaired;
 }
 
 }  // namespace kvrace::cache

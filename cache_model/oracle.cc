@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t described_keys_max = 100'000;
 
-const oracle_description& description(oracle_id id) { return oracles()[static_cast<std::size_t>(id)]; }
-
 const judged_request& judged(const request_base* request) { return static_cast<const judged_request&>(*request); }
 
 std::string number_of(const request_base& request) { return "request " + std::to_string(request.id); }
@@ -36,25 +34,6 @@ const char* name_of(block_event::kind what) {
 
 }  // namespace
 
-const std::vector<oracle_description>& oracles() {
-  static const std::vector<oracle_description> all = {
-      {"ghost_entry", "the index or the eviction order leads to a block that denies it, or a block is served after its eviction",
-       "O1, O3, O6"},
-      {"pollution", "a request could read a token that is not of its own full key", "O2"},
-      {"stale_handle",
-       "a block is published or given back through a handle of a former owner, or written by another than its owner", "O3"},
-      {"publication", "a block is found before it is published, or read before it is filled", "O4"},
-      {"reference_balance", "references to a block do not add up, or a request gives one back that it does not hold", "O5"},
-      {"capacity", "a block is neither free, nor cached and evictable, nor in use: the pool has shrunk", "O8"},
-      {"stale", "a request is served content that was invalidated, or whose lease was over, before it began", "O6"},
-      {"namespace_contract", "a lookup does not match exactly the common prefix under the same namespace", "O2"},
-      {"exactly_once", "the content of a published block is given up twice, or never", "O12"},
-      {"linearizability",
-       "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
-  };
-  return all;
-}
-
 const char* to_string(ghost kind) {
   switch (kind) {
     case ghost::index_key: return "the index leads from a key to a block that holds another";
@@ -68,31 +47,17 @@ const char* to_string(ghost kind) {
 }
 
 cache_oracle::cache_oracle(run& run, const simulation_options& options)
-    : run_(run),
+    : judge(run, options.oracles_off),
+      run_(run),
       tokens_per_block_(options.configuration.tokens_per_block),
       lease_(options.configuration.lease),
-      blocks_(options.configuration.capacity_blocks) {
-  on_.fill(true);
-  for (const std::string& off : options.oracles_off)
-    for (std::size_t id = 0; id < on_.size(); ++id)
-      if (oracles()[id].name == off) on_[id] = false;
-}
+      blocks_(options.configuration.capacity_blocks) {}
 
 template <class Message>
 void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where) {
-  // The first violation of a run is the one reported.
-  if (failed_ || !on_[static_cast<std::size_t>(oracle)]) return;
-  failed_ = true;
-  const oracle_description& what = description(oracle);
-  if (run::recording()) [[unlikely]]
-    run_.fail({.oracle = what.name,
-               .subject = block == no_block ? std::string() : block_name(block),
-               .message = message(),
-               .ends_run = false},
-              where);
-  else
-    run_.fail({.oracle = what.name, .subject = block == no_block ? "" : "block", .message = what.summary, .ends_run = false},
-              where);
+  judge::fail(
+      oracle, block == no_block ? "" : "block", [=] { return block == no_block ? std::string() : block_name(block); }, message,
+      where);
 }
 
 void cache_oracle::begins(judged_request& request, const prompt& prompt) {

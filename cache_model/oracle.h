@@ -2,7 +2,6 @@
 // violations. It shares nothing with the cache it judges, and executes no visible operation.
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <source_location>
@@ -14,24 +13,11 @@
 #include <kvrace/sync.h>
 
 #include "cache_model/fixed_array.h"
+#include "cache_model/judge.h"
 
 namespace kvrace::cache {
 
 class block_histories;
-
-enum class oracle_id : std::uint8_t {
-  ghost_entry,
-  pollution,
-  stale_handle,
-  publication,
-  reference_balance,
-  capacity,
-  stale,
-  namespace_contract,
-  exactly_once,
-  linearizability,
-  count,
-};
 
 // A request as the oracle knows it.
 struct judged_request : basic_request<sync> {
@@ -46,7 +32,7 @@ struct judged_request : basic_request<sync> {
   bool stale = false;
 };
 
-class cache_oracle final : public cache_listener, public audit_listener {
+class cache_oracle final : public judge, public cache_listener, public audit_listener {
  public:
   cache_oracle(run& run, const simulation_options& options);
 
@@ -84,8 +70,6 @@ class cache_oracle final : public cache_listener, public audit_listener {
   void on_ghost(ghost, std::uint32_t block, key_view entry_key) override;
   void on_lost(std::uint32_t block) override;
   void on_block(std::uint32_t block, std::uint32_t references, bool indexed) override;
-
-  [[nodiscard]] bool failed() const { return failed_; }
 
   // To be told the events too.
   void tell(block_histories& histories) { histories_ = &histories; }
@@ -126,8 +110,6 @@ class cache_oracle final : public cache_listener, public audit_listener {
   block_histories* histories_ = nullptr;
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
-  std::array<bool, static_cast<std::size_t>(oracle_id::count)> on_{};
-  bool failed_ = false;
   std::uint32_t requests_ = 0;
   std::uint32_t writes_ = 0;
   std::uint32_t version_min_ = 0;

@@ -11,6 +11,7 @@
 #include "cache_model/histories.h"
 #include "cache_model/locking/controlled.h"
 #include "cache_model/oracle.h"
+#include "cache_model/parts/parts.h"
 
 namespace kvrace::cache {
 
@@ -36,6 +37,7 @@ class simulated final : public simulation {
         oracle_(run, options),
         parameters_(parameters_of(options, &oracle_)),
         cache_(make_controlled_cache(options.configuration.locking, parameters_)),
+        parts_(make_parts(run, options.parts, parameters_.seams, oracle_)),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
@@ -88,6 +90,8 @@ class simulated final : public simulation {
     oracle_.invalidated(version);
     operation.returns([&] { return "version " + std::to_string(version); });
   }
+
+  cache::parts& parts() override { return *parts_; }
 
   request_outcome outcome() const override {
     const judged_request& request = *requests_[run::task()];
@@ -281,6 +285,7 @@ class simulated final : public simulation {
   cache_parameters parameters_;
   const key_policy* full_key_policy_ = seams().key;
   std::unique_ptr<prefix_cache<sync>> cache_;
+  std::unique_ptr<cache::parts> parts_;
   std::optional<block_histories> histories_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
   std::uint64_t requests_waiting_ = 0;  // between two of their operations

@@ -43,13 +43,27 @@ call invalidate() {
   return [](simulation& s) { s.invalidate(); };
 }
 
+// Keys 0 and 1.
+call load(std::uint32_t key) {
+  return [key](simulation& s) { s.parts().load(key); };
+}
+call update(std::uint32_t key) {
+  return [key](simulation& s) { s.parts().update(key); };
+}
+call fetch(std::uint32_t key) {
+  return [key](simulation& s) { s.parts().fetch(key); };
+}
+const parts_options all_parts = {.keys = {"a", "b"}, .read_through = true, .connections = true};
+
 struct program_under_test {
   cache::configuration configuration = {};
   std::vector<calls> tasks = {};
   std::vector<std::string> oracles_off = {};
+  kvrace::limits limits = {};
 
   void operator()(run& run) const {
-    const auto simulation = make_simulation(run, {.configuration = configuration, .oracles_off = oracles_off});
+    const simulation_options options{.configuration = configuration, .oracles_off = oracles_off, .parts = all_parts};
+    const auto simulation = make_simulation(run, options);
     for (const calls& task : tasks) {
       run.spawn("client", [&task, simulation = simulation.get()] {
         for (const call& each : task) each(*simulation);
@@ -62,9 +76,13 @@ struct program_under_test {
 
 result sample(const program_under_test& program, std::uint64_t seed = 1, std::uint64_t runs = 1'000, bool stop = true,
               strategy_choice strategy = random_walk(0.3)) {
-  return check(
-      {.strategy = std::move(strategy), .seed = seed, .runs = runs, .stop_at_violation = stop, .metrics = metric_names()},
-      program);
+  return check({.strategy = std::move(strategy),
+                .seed = seed,
+                .runs = runs,
+                .stop_at_violation = stop,
+                .limits = program.limits,
+                .metrics = metric_names()},
+               program);
 }
 std::string oracle_of(const result& result) { return result.findings.empty() ? "" : result.findings.front().oracle; }
 std::map<std::string, std::uint64_t> metrics_of(const result& result) { return {result.metrics.begin(), result.metrics.end()}; }
@@ -88,6 +106,8 @@ struct showcase {
   strategy_choice strategy = random_walk(0.3);
   std::chrono::nanoseconds lease = {};
   std::uint32_t tokens_per_block = 1;
+  kvrace::limits limits = {};
+  std::vector<std::string> oracles_off = {};
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -123,6 +143,9 @@ std::vector<showcase> showcases() {
       {"token_revived", {{serve("A"), invalidate()}, {invalidate()}, {lookup("A"), lookup("A")}}, 64, 1, 30'000, surw()},
       {"tail_trimmed_by_length", {{serve("AB"), lookup("AC")}}, 64, 2, 1'000, random_walk(0.3), {}, 2},
       {"partial_tail_shared", {{serve("AB")}, {serve("AC")}}, 64, 2, 1'000, random_walk(0.3), {}, 2},
+      {.flaw = "waiter_removed_early", .tasks = {{update(0)}, {update(0)}}},
+      {.flaw = "leader_without_recheck", .tasks = {{load(0)}, {load(0)}}},
+      {.flaw = "reply_left_behind", .tasks = {{fetch(0)}, {fetch(1)}}, .limits = {.faults = {.cancellations = 1}}},
   };
 }
 program_under_test program_of(const showcase& show, const std::string& locking, bool flawed) {
@@ -130,6 +153,8 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
                              .tasks = show.tasks};
   program.configuration.hash_bits = show.hash_bits;
   program.configuration.lease = show.lease;
+  program.limits = show.limits;
+  program.oracles_off = show.oracles_off;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }
@@ -184,14 +209,14 @@ TEST_CASE("A flaw is reported by no other oracle in any sampled schedule") {
 }
 
 // Without locks there are too many executions of the longer programs for a proof.
-prove_options thoroughly(std::string_view locking) {
-  return {.preemptions_max = locking == "epoch" ? 2U : 1'000U, .metrics = metric_names()};
+prove_options thoroughly(std::string_view locking, const kvrace::limits& limits = {}) {
+  return {.preemptions_max = locking == "epoch" ? 2U : 1'000U, .limits = limits, .metrics = metric_names()};
 }
 
 TEST_CASE("Every repaired twin is proved, or exhausted with two preemptions where it has no locks", "[exhaustive]") {
   for (const showcase& show : showcases()) {
     for (const locking_description& locking : locking_strategies()) {
-      const result result = prove(thoroughly(locking.name), program_of(show, std::string(locking.name), false));
+      const result result = prove(thoroughly(locking.name, show.limits), program_of(show, std::string(locking.name), false));
       INFO(show.flaw << ", " << locking.name << ": " << result);
       CHECK((result.verdict == verdict::proved || (locking.name == "epoch" && result.verdict == verdict::exhausted)));
     }
@@ -206,7 +231,7 @@ TEST_CASE("Race-free flaws stay free of data races in every execution", "[exhaus
     if (ends_the_run(flaw)) return;
     program_under_test program = program_of(show, locking, true);
     for (const oracle_description& each : oracles()) program.oracles_off.emplace_back(each.name);
-    const result result = prove(thoroughly(locking), program);
+    const result result = prove(thoroughly(locking, show.limits), program);
     INFO(flaw.name << ", " << locking << ": " << result);
     CHECK((result.verdict == verdict::proved || (locking == "epoch" && result.verdict == verdict::exhausted)));
   });
@@ -419,7 +444,7 @@ TEST_CASE("A replayed finding is the same finding") {
     const program_under_test program = program_of(show, locking, true);
     const result found = sample(program, 3, show.runs, true, show.strategy);
     REQUIRE(found.findings.size() == 1);
-    const result again = replay({.metrics = metric_names()}, found.findings.front().schedule, program);
+    const result again = replay({.limits = show.limits, .metrics = metric_names()}, found.findings.front().schedule, program);
     REQUIRE(again.findings.size() == 1);
     CHECK(again.findings.front().message == found.findings.front().message);
     CHECK(again.findings.front().trace_digest == found.findings.front().trace_digest);

@@ -48,8 +48,31 @@ std::chrono::nanoseconds nanoseconds_of(double value, double unit_ns) {
   return std::chrono::nanoseconds(static_cast<std::int64_t>(value * unit_ns));
 }
 
-operation operation_of(const json& value) {
+// The index of a key by its name.
+std::uint32_t key_of(const json& value, std::vector<std::string>& keys) {
+  const std::string& name = value["key"].get_ref<const std::string&>();
+  const auto known = std::find(keys.begin(), keys.end(), name);
+  const auto index = static_cast<std::uint32_t>(known - keys.begin());
+  if (known == keys.end()) keys.push_back(name);
+  return index;
+}
+
+// A call on what stands beside the cache.
+std::optional<operation> operation_of_part(const std::string& name, const json& value, cache::parts_options& parts) {
+  if (name == "load" || name == "update") {
+    parts.read_through = true;
+    return operation{.what = name == "load" ? operation::kind::load : operation::kind::update, .key = key_of(value, parts.keys)};
+  }
+  if (name == "fetch") {
+    parts.connections = true;
+    return operation{.what = operation::kind::fetch, .key = key_of(value, parts.keys)};
+  }
+  return std::nullopt;
+}
+
+operation operation_of(const json& value, cache::parts_options& parts) {
   const auto call = value.begin();
+  if (std::optional<operation> beside = operation_of_part(call.key(), call.value(), parts)) return *std::move(beside);
   if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
   if (call.key() == "wait")
     return {.what = operation::kind::wait, .duration = nanoseconds_of(call.value()["us"].get<double>(), 1e3)};
@@ -65,12 +88,12 @@ operation operation_of(const json& value) {
   return result;
 }
 
-std::vector<task> tasks_of(const json& value) {
+std::vector<task> tasks_of(const json& value, cache::parts_options& parts) {
   std::vector<task> tasks;
   for (const json& each : value) {
     task& added = tasks.emplace_back();
     added.name = each["name"].get<std::string>();
-    for (const json& call : each["operations"]) added.operations.push_back(operation_of(call));
+    for (const json& call : each["operations"]) added.operations.push_back(operation_of(call, parts));
   }
   return tasks;
 }
@@ -223,8 +246,12 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
     result.traffic = traffic_of(document["traffic"]);
     result.steps_max = traffic_steps_max(*result.traffic);
   }
-  if (document.contains("limits")) result.steps_max = document["limits"].value("steps_max", result.steps_max);
-  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"]);
+  if (document.contains("limits")) {
+    result.steps_max = document["limits"].value("steps_max", result.steps_max);
+    result.cancellations = document["limits"].value("cancellations", result.cancellations);
+  }
+  result.cache.parts.connections_max = document["cache"].value("connections", result.cache.parts.connections_max);
+  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"], result.cache.parts);
   std::optional<generator> generated;
   if (document.contains("generate")) generated = generator_of(document["generate"]);
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);

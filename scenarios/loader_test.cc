@@ -199,15 +199,19 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
         "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
-        "s.json: /cache/loking: expected one of the keys capacity_blocks, flaws, hash_bits, lease_us, locking, tokens_per_block; "
+        "s.json: /cache/loking: expected one of the keys capacity_blocks, connections, flaws, hash_bits, lease_us, locking, "
+        "tokens_per_block; "
         "did you "
         "mean 'locking'?");
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"insert", json::object()}}) ==
-        "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, invalidate, lookup, serve, wait");
+        "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
+        "update, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve, wait");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
+        "update, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0/invalidate", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, invalidate, lookup, serve, wait");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
+        "update, wait");
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"invalidate", {{"x", 1}}}}) ==
         "s.json: /tasks/0/operations/0/invalidate/x: expected no key here");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/cancel", "after_fill") ==

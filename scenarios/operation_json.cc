@@ -36,6 +36,9 @@ json to_json(const operation& call) {
       text["expected_tokens"] = call.expected_tokens;
       return {{"expect_match", std::move(text)}};
     }
+    case operation::kind::load:
+    case operation::kind::update:
+    case operation::kind::fetch: return nullptr;  // nobody draws one
     case operation::kind::serve: break;
   }
   json text = prompt_as_json(call.prompt);

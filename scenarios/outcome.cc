@@ -128,10 +128,12 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, const kvrace::re
     bounds = {{"tasks", std::to_string(scenario.tasks.size())}, {"operations per task", std::to_string(operations)}};
   }
   const char* const rc11 = scenario.search.sampling() ? "RC11, by stale reads" : "RC11";
-  bounds.insert(bounds.end(), {{"blocks", std::to_string(cache.capacity_blocks)},
-                               {"tokens per block", std::to_string(cache.tokens_per_block)},
-                               {"steps per run", std::to_string(scenario.steps_max)},
-                               {"memory model", result.memory_model == kvrace::memory_model::sc ? "sequential consistency" : rc11}});
+  bounds.insert(bounds.end(),
+                {{"blocks", std::to_string(cache.capacity_blocks)},
+                 {"tokens per block", std::to_string(cache.tokens_per_block)},
+                 {"steps per run", std::to_string(scenario.steps_max)},
+                 {"memory model", result.memory_model == kvrace::memory_model::sc ? "sequential consistency" : rc11}});
+  if (scenario.cancellations != 0) bounds.push_back({"cancellations per task", std::to_string(scenario.cancellations)});
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});
   if (result.verdict == kvrace::verdict::incomplete && scenario.search.states_max > 0)

@@ -21,10 +21,11 @@ void perform(cache::simulation& simulation, const operation& call) {
     case operation::kind::invalidate: simulation.invalidate(); return;
     case operation::kind::expect_match: simulation.expect_match(call.prompt, call.expected_tokens); return;
     case operation::kind::wait: kvrace::sync::sleep_for(call.duration); return;
+    case operation::kind::load: simulation.parts().load(call.key); return;
+    case operation::kind::update: simulation.parts().update(call.key); return;
+    case operation::kind::fetch: simulation.parts().fetch(call.key); return;
   }
 }
-
-kvrace::limits limits_of(const scenario& scenario) { return {.steps_max = scenario.steps_max}; }
 
 kvrace::strategy_choice strategy_of(const search& search, search::kind kind) {
   switch (kind) {
@@ -48,6 +49,10 @@ bool scenario::needs_time() const {
     for (const operation& call : each.operations)
       if (takes_time(call)) return true;
   return false;
+}
+
+kvrace::limits limits_of(const scenario& scenario) {
+  return {.steps_max = scenario.steps_max, .faults = {.cancellations = scenario.cancellations}};
 }
 
 kvrace::program make_program(const scenario& scenario) {

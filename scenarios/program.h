@@ -11,6 +11,9 @@ namespace kvrace::scenarios {
 // Holds everything it needs: `scenario` may go away. Prompts are prepared once, so that a run only reads them.
 [[nodiscard]] kvrace::program make_program(const scenario&);
 
+// Of each of its runs.
+[[nodiscard]] kvrace::limits limits_of(const scenario&);
+
 // How the scenario is sampled, without an observer. One that asks for an exhaustive search: by the random walk.
 [[nodiscard]] kvrace::check_options sampling_options(const scenario&);
 

@@ -23,13 +23,14 @@ struct source {
 };
 
 struct operation {
-  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match, wait };
+  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match, wait, load, update, fetch };
   kind what = kind::lookup;
-  cache::prompt prompt = {};        // not for invalidate and wait
+  cache::prompt prompt = {};        // lookup, serve, expect_match
   std::size_t expected_tokens = 0;  // expect_match only
   cache::cancel_point cancel = cache::cancel_point::none;  // serve only
   cache::service_times times = {};                         // serve only
   std::chrono::nanoseconds duration = {};                  // wait only
+  std::uint32_t key = 0;  // load, update, fetch: index into parts_options::keys
 };
 
 struct task {
@@ -92,6 +93,7 @@ struct scenario {
   scenarios::search search;
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run
+  unsigned cancellations = 0;         // per task
 
   // Virtual time passes. There is none in proofs.
   [[nodiscard]] bool needs_time() const;

@@ -54,7 +54,7 @@ class scenario_shrinker {
     const std::uint64_t spent = spent_;
     best_.schedule = kvrace::shrink({.runs = runs_ - std::min(runs_, spent_),
                                      .states_max = states_max,
-                                     .limits = {.steps_max = best_.reduced.steps_max},
+                                     .limits = limits_of(best_.reduced),
                                      .metrics = cache::metric_names()},
                                     best_.schedule.minimal, make_program(best_.reduced));
     best_.schedule.runs += spent;
@@ -115,7 +115,7 @@ class scenario_shrinker {
                               {.preemptions_max = best_.schedule.preemptions,
                                .runs = runs,
                                .states_max = states_max,
-                               .limits = {.steps_max = smaller.steps_max},
+                               .limits = limits_of(smaller),
                                .metrics = cache::metric_names()},
                               make_program(smaller));
   }
@@ -166,7 +166,7 @@ shrunk_scenario shrink_traffic(const scenario& whole, const kvrace::finding& fro
                                                     {.preemptions_max = excerpt_preemptions_max,
                                                      .runs = std::min(runs - spent, std::max<std::uint64_t>(runs / shares, 1)),
                                                      .states_max = excerpt_states_max,
-                                                     .limits = {.steps_max = excerpt.steps_max},
+                                                     .limits = limits_of(excerpt),
                                                      .metrics = cache::metric_names()},
                                                     make_program(excerpt));
     spent += found.counts.runs;

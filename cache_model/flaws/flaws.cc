@@ -10,6 +10,7 @@
 #include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
 #include "cache_model/flaws/index_removed_late.h"
+#include "cache_model/flaws/leader_without_recheck.h"
 #include "cache_model/flaws/list_spliced_under_shared_lock.h"
 #include "cache_model/flaws/load_over_invalidation.h"
 #include "cache_model/flaws/metadata_second_section.h"
@@ -19,12 +20,14 @@
 #include "cache_model/flaws/partial_tail_shared.h"
 #include "cache_model/flaws/pin_without_fence.h"
 #include "cache_model/flaws/relaxed_decrement.h"
+#include "cache_model/flaws/reply_left_behind.h"
 #include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/stale_index.h"
 #include "cache_model/flaws/tail_trimmed_by_length.h"
 #include "cache_model/flaws/token_revived.h"
 #include "cache_model/flaws/unchecked_counter.h"
 #include "cache_model/flaws/untagged_fields.h"
+#include "cache_model/flaws/waiter_removed_early.h"
 
 namespace kvrace::cache {
 
@@ -55,6 +58,9 @@ const std::vector<flaw>& all_flaws() {
       tail_trimmed_by_length::describe(),
       token_revived::describe(),
       foreign_unpin::describe(),
+      waiter_removed_early::describe(),
+      leader_without_recheck::describe(),
+      reply_left_behind::describe(),
   };
   return all;
 }

@@ -158,6 +158,24 @@ class statistics_policy {
   [[nodiscard]] virtual bool counts_under_lock() const { return true; }
 };
 
+// Seam "waiter": how a value that is computed once is computed by one caller while the others wait for it.
+class waiter_policy {
+ public:
+  virtual ~waiter_policy() = default;
+  // Those who wait are let go when the value has been written.
+  [[nodiscard]] virtual bool released_after_write() const { return true; }
+  // Who becomes the one that computes looks again whether the value is there.
+  [[nodiscard]] virtual bool looks_again() const { return true; }
+};
+
+// Seam "connection": what becomes of a pooled connection whose borrower gives up.
+class connection_policy {
+ public:
+  virtual ~connection_policy() = default;
+  // It is closed while an answer is outstanding, so that nobody reads it in place of his own.
+  [[nodiscard]] virtual bool closes_unanswered() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -173,6 +191,8 @@ struct seams {
   const lease_policy* lease;
   const invalidation_policy* invalidation;
   const statistics_policy* statistics;
+  const waiter_policy* waiter;
+  const connection_policy* connection;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <kvrace/cache/configuration.h>
+#include <kvrace/cache/parts.h>
 #include <kvrace/cache/prompt.h>
 #include <kvrace/run.h>
 
@@ -41,6 +42,7 @@ struct simulation_options {
   std::vector<std::string> oracles_off;
   // Oracle "linearizability", off by default: it keeps every call of a run, so it is for short ones.
   bool linearizability = false;
+  parts_options parts = {};  // what there is beside the cache
   // Virtual time for which a flawed cache stays outside of a critical section that it should not have left.
   std::chrono::nanoseconds deferral = {};
 };
@@ -90,6 +92,8 @@ class simulation {
   // What the namespace contract asks: lookup(request), compared with `expected_tokens`; a difference is a violation of oracle
   // "namespace_contract".
   virtual void expect_match(const prompt&, std::size_t expected_tokens) = 0;
+  // What there is beside the cache. Requires simulation_options::parts.
+  virtual cache::parts& parts() = 0;
   // Of the calling task's last lookup or serve.
   [[nodiscard]] virtual request_outcome outcome() const = 0;
   // Audits the structures between two calls; the counts go to the metrics too. nullopt while a call is in progress.
@@ -98,8 +102,8 @@ class simulation {
   virtual void finish() = 0;
 };
 
-// Requires validate(options.configuration) to have no error. To be called from the body of a run; registers the audit at
-// quiescent points.
+// Requires validate(options.configuration) to have no error, and options.parts to outlive it. To be called from the body of a
+// run; registers the audit at quiescent points.
 [[nodiscard]] std::unique_ptr<simulation> make_simulation(run&, const simulation_options&);
 
 }  // namespace kvrace::cache
