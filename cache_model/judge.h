@@ -36,13 +36,15 @@ class judge {
   judge(run& run, const std::vector<std::string>& oracles_off);
 
   [[nodiscard]] bool failed() const { return failed_; }
+  // Nothing is judged in this run, see run::along_graph.
+  [[nodiscard]] bool silent() const { return silent_; }
   [[nodiscard]] bool judges(oracle_id oracle) const { return on_[static_cast<std::size_t>(oracle)]; }
 
   // The first violation of a run is the one reported. `subject` and `message` return texts, and are called only while recording;
   // `kind` is what all subjects of this kind begin with.
   template <class Subject, class Message>
   void fail(oracle_id oracle, std::string_view kind, Subject subject, Message message, std::source_location where) {
-    if (failed_ || !judges(oracle)) return;
+    if (failed_ || silent_ || !judges(oracle)) return;
     failed_ = true;
     const oracle_description& what = oracles()[static_cast<std::size_t>(oracle)];
     if (run::recording()) [[unlikely]]
@@ -54,6 +56,7 @@ class judge {
  private:
   run& run_;
   std::array<bool, static_cast<std::size_t>(oracle_id::count)> on_{};
+  bool silent_ = run::along_graph();
   bool failed_ = false;
 };
 

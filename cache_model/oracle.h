@@ -47,7 +47,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   // the point.
   [[nodiscard]] bool may_touch(const judged_request& request, std::size_t position) const {
     const auto& slot = request.slots[position];
-    return slot.held && !blocks_[slot.where.block].contested && is_current(request, position);
+    return slot.held && (silent() || (!blocks_[slot.where.block].contested && is_current(request, position)));
   }
   // The same for writing, which is the owner's alone. A request that holds another's block and is about to write is a violation.
   [[nodiscard]] bool may_write(const judged_request&, std::size_t position);

@@ -89,23 +89,6 @@ kvrace::check_options sampling_options(const scenario& scenario) {
           .metrics = cache::metric_names()};
 }
 
-namespace {
-
-// One order stands for all that give the same execution graph. The oracles of the cache keep books that are no part of the graph,
-// so in another of these orders they might judge otherwise: they are not asked, and the claim is about what the engine itself
-// detects.
-kvrace::result prove_by_graphs(const scenario& scenario, const kvrace::prove_options& options) {
-  kvrace::scenarios::scenario unjudged = scenario;
-  for (const cache::oracle_description& each : cache::oracles()) unjudged.cache.oracles_off.emplace_back(each.name);
-  kvrace::result found = kvrace::prove(options, make_program(unjudged));
-  found.claim +=
-      " The oracles of the cache (pollution, ghost entries, ...) were not asked, since what they judge depends on the order "
-      "in which an execution is carried out: only what the engine detects is claimed.";
-  return found;
-}
-
-}  // namespace
-
 kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account,
                                      unsigned jobs) {
   const search& search = scenario.search;
@@ -125,7 +108,7 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
   if (search.strategy == search::kind::graphs) {
     options.engine = kvrace::proof_engine::graphs;
     options.memory_model = search.memory_model;
-    return prove_by_graphs(scenario, options);
+    return kvrace::prove(options, tested);
   }
   if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;
   return kvrace::prove(options, tested);

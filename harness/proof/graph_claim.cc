@@ -30,15 +30,28 @@ std::string values_of(const result& result) {
   return "Values are those RC11 allows as the tool GenMC defines it; load buffering is not explored";
 }
 
+// Of audits, and of oracles that wait for an interleaving.
+std::string judged(const result& result) {
+  const search_counts& counts = result.counts;
+  if (counts.graphs_judged + counts.graphs_unjudged == 0) return {};
+  std::string text = "; audits were made, at quiescent points, and oracles that keep books judged, in one order of " +
+                     grouped(counts.graphs_judged) + " of the complete executions";
+  if (counts.graphs_unjudged != 0)
+    text += ", but not of the other " + grouped(counts.graphs_unjudged) +
+            ", which are not sequentially consistent: of those only what the engine itself detects is claimed";
+  return text;
+}
+
 std::string bounds(const result& result, const limits& limits) {
   const char* loops =
       result.yields_bound != 0
           ? "; a task that gave way three times with the same loads and nothing else in between was taken to wait in a loop"
           : "";
   return values_of(result) + "; " + faults_of(limits.faults) + "; timed waits may time out at any point" + loops +
-         "; no address of a destroyed object is reused; audits at quiescent points were made at the end only; what tasks "
-         "share outside of primitives, var and shadow was seen in one order of each execution; at most " +
-         grouped(limits.steps_max) + " operations a run; plain data in var and shadow is free of races.";
+         "; no address of a destroyed object is reused; what tasks share outside of primitives, var and shadow was seen in one "
+         "order of each execution" +
+         judged(result) + "; at most " + grouped(limits.steps_max) +
+         " operations a run; plain data in var and shadow is free of races.";
 }
 
 }  // namespace

@@ -1,19 +1,34 @@
 #include "proof/graph_proof.h"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 namespace kvrace::detail {
 
 graph_proof::step graph_proof::next(execution& execution, const program& tested, execution::settings settings) {
   if (begun_ && !explorer_.next()) return step::explored;
   begun_ = true;
+  const std::span<std::uint64_t> metrics = std::exchange(settings.metrics, {});
   settings.graph = &run_;
-  const run_end end = execution.run(tested, settings);
+  const run_end end = run(execution, tested, settings, metrics_of_graph_, metrics.size());
+  const bool failed = execution.failure().has_value();
+  const auto count = [metrics](const std::vector<std::uint64_t>& of) {
+    for (std::size_t i = 0; i < metrics.size(); ++i) metrics[i] += of[i];
+  };
+  if (end == run_end::complete && !failed) {
+    ++complete_;
+    if (execution.had_audits()) {
+      if (const auto came = judge(execution, tested, settings, metrics.size())) {
+        count(metrics_of_order_);
+        return *came;
+      }
+      ++unjudged_;
+    }
+  }
+  count(metrics_of_graph_);
   switch (end) {
-    case run_end::complete:
-      if (execution.failure()) return step::violation;
-      ++complete_;
-      return step::complete;
+    case run_end::complete: return failed ? step::violation : step::complete;
     case run_end::violation: return step::violation;
     case run_end::unsound: return step::unsound;
     case run_end::blocked: ++blocked_; return step::blocked;
@@ -27,7 +42,7 @@ graph_proof::step graph_proof::next(execution& execution, const program& tested,
   }
   explorer_.restart();
   begun_ = false;
-  complete_ = blocked_ = inconsistent_ = 0;
+  complete_ = blocked_ = inconsistent_ = judged_ = unjudged_ = 0;
   return step::restart;
 }
 
@@ -38,23 +53,57 @@ void graph_proof::again(execution& execution, const program& tested, execution::
   run_.set_repeating(false);
 }
 
-std::optional<linear_order> graph_proof::order() {
+run_end graph_proof::run(execution& execution, const program& tested, execution::settings settings,
+                         std::vector<std::uint64_t>& metrics, std::size_t size) {
+  metrics.assign(size, 0);
+  settings.metrics = metrics;
+  return execution.run(tested, settings);
+}
+
+// Executes the complete graph as an interleaving: audits are made at its quiescent points, and whatever keeps books judges.
+// nullopt if no interleaving is like it.
+std::optional<graph_proof::step> graph_proof::judge(execution& execution, const program& tested, execution::settings settings,
+                                                    std::size_t metrics) {
+  const linear_order* const order = this->order();
+  if (order == nullptr) return std::nullopt;
+  linear_strategy strategy(*order);
+  const execution_view view(execution);
+  (void)strategy.begin_run(0, view);
+  settings.graph = nullptr;
+  settings.strategy = &strategy;
+  settings.repeated = true;
+  switch (run(execution, tested, settings, metrics_of_order_, metrics)) {
+    case run_end::complete:
+    case run_end::violation: ++judged_; return execution.failure() ? step::violation : step::complete;
+    case run_end::cut: return step::cut;
+    case run_end::blocked:
+    case run_end::unsound: break;
+  }
+  return std::nullopt;
+}
+
+const linear_order* graph_proof::order() {
   execution_graph& g = explorer_.graph();
-  if (!explorer_.rules().make_total(g)) return std::nullopt;
-  linear_order made;
+  if (!explorer_.rules().make_total(g)) return nullptr;
+  linear_order& made = order_;
+  made.clear();
+  run_.waited_in(made.waited_in);
   std::array<unsigned, lanes_max> done{};
   const auto ready = [&](unsigned lane) {
     if (done[lane] == g.length(lane)) return false;
     const event& e = g[g.at(lane, done[lane])];
+    // Nothing comes between the parts of an update, nor between entering a condition variable and giving back its mutex.
+    const unsigned further = e.kind != event_kind::update_read ? 0 : e.operation == graph_operation::enqueue ? 2 : 1;
+    const event& last = g[g.at(lane, std::min(done[lane] + further, g.length(lane) - 1))];
     for (unsigned other = 0; other < lanes_max; ++other)
-      if (other != lane && e.total.at[other] > done[other]) return false;
+      if (other != lane && last.total.at[other] > done[other]) return false;
     return !e.pending;
   };
   for (unsigned lane = 0;;) {
     if (!ready(lane)) {
       lane = 0;
       while (lane < lanes_max && !ready(lane)) ++lane;
-      if (lane == lanes_max) return made;
+      if (lane == lanes_max) return &made;  // all, or as far as a blocked graph goes
     }
     const event& e = g[g.at(lane, done[lane]++)];
     const unsigned slot = run_.slot_of(lane);

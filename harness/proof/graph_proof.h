@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proof/graph_explorer.h"
 #include "proof/graph_run.h"
@@ -40,20 +41,32 @@ class graph_proof {
   [[nodiscard]] std::uint64_t blocked() const { return blocked_; }
   [[nodiscard]] std::uint64_t inconsistent() const { return inconsistent_; }
 
-  // The graph just executed as an interleaving; nullopt if it is not sequentially consistent.
-  [[nodiscard]] std::optional<linear_order> order();
+  // The graph just executed as an interleaving, until the next call; nullptr if it is not sequentially consistent.
+  [[nodiscard]] const linear_order* order();
+  // Of programs with audits, see search_counts.
+  [[nodiscard]] std::uint64_t judged() const { return judged_; }
+  [[nodiscard]] std::uint64_t unjudged() const { return unjudged_; }
 
   // Of the graph just executed: equal for equal graphs, whatever the order in which they were explored.
   [[nodiscard]] state_key key();
   [[nodiscard]] graph_explorer& explorer() { return explorer_; }
 
  private:
+  static run_end run(execution& execution, const program& tested, execution::settings settings,
+                     std::vector<std::uint64_t>& metrics, std::size_t size);
+  std::optional<step> judge(execution& execution, const program& tested, execution::settings settings, std::size_t metrics);
+
   graph_explorer explorer_;
   graph_run run_;
   bool begun_ = false;
   std::uint64_t complete_ = 0;
   std::uint64_t blocked_ = 0;
   std::uint64_t inconsistent_ = 0;
+  std::uint64_t judged_ = 0;
+  std::uint64_t unjudged_ = 0;
+  linear_order order_;
+  std::vector<std::uint64_t> metrics_of_graph_;
+  std::vector<std::uint64_t> metrics_of_order_;
 };
 
 }  // namespace kvrace::detail

@@ -27,7 +27,14 @@ struct explored {
 explored explore_graphs(const small_program& program, memory_model model) {
   explored made;
   made.found = kvrace::prove({.memory_model = model, .engine = kvrace::proof_engine::graphs, .count_distinct = true},
-                             [&](kvrace::run& run) { made.observations.insert(execute(program, run)); });
+                             [&](kvrace::run& run) {
+                               run.at_quiescence([] {});  // so that graphs are executed as interleavings, too
+                               made.observations.insert(execute(program, run));
+                             });
+  const kvrace::search_counts& counts = made.found.counts;
+  if (model == memory_model::sc) CHECK(counts.graphs_unjudged == 0);
+  CHECK((made.found.verdict == kvrace::verdict::violation ||
+         counts.graphs_judged + counts.graphs_unjudged == counts.executions_distinct));
   return made;
 }
 

@@ -63,13 +63,14 @@ class graph_run {
   void notify(const object& queue, bool all);
   void await(unsigned location);  // the current task is about to
   void notify(unsigned location, bool all);
+  void waited_in(std::vector<std::uint32_t>& queues) const;  // adds the ids of the condition variables, of all executions so far
   [[nodiscard]] bool waited_in_loop() const { return waited_in_loop_; }  // in any execution so far
   [[noreturn]] void stop();  // the current task waits for good, and that is no deadlock
   void join(unsigned slot);
   void join_all();
-  unsigned spawning();          // the slot for the task the current one is about to spawn
+  unsigned spawning();  // the slot for the task the current one is about to spawn
   void spawned(unsigned slot);
-  unsigned ended();             // the current task has ended: the slot that runs next
+  unsigned ended();  // the current task has ended: the slot that runs next
   void destroyed(const object& what);
   [[noreturn]] void refuse(std::string what);
 

@@ -100,7 +100,7 @@ bool graph_run::is_step(const event& e) {
   };
   if (e.operation == graph_operation::unlock) return part == 1 || !same_lock_before(1);
   const auto& readers = shared_[lock].readers;
-  const bool writer = part == 1 || same_lock_before(2);
+  const bool writer = part == 1 || (same_lock_before(1) && same_lock_before(2));
   return !writer || (readers.empty() ? part == 1 : readers.back().second == e.location);
 }
 

@@ -121,6 +121,10 @@ void graph_run::notify(const object& queue, bool all) {
   }
 }
 
+void graph_run::waited_in(std::vector<std::uint32_t>& queues) const {
+  for (const auto& [id, tasks] : waiters_) queues.push_back(id);
+}
+
 // ---- giving way ----
 
 // A task that gives way three times, with the same loads and nothing else in between, is taken to wait in a loop: it goes on only

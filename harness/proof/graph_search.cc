@@ -46,13 +46,15 @@ class graph_search {
     counts.executions_distinct = proof_.complete();
     counts.blocked = proof_.blocked();
     counts.graphs_inconsistent = proof_.inconsistent();
+    counts.graphs_judged = proof_.judged();
+    counts.graphs_unjudged = proof_.unjudged();
     for (std::size_t i = 0; i < metrics_.size(); ++i) found_.metrics.emplace_back(options_.metrics[i], metrics_[i]);
     found_.memory_model = options_.memory_model;
     found_.strategy = std::string("execution graphs, ") + to_string(options_.memory_model);
     found_.refusal = proof_.refusal();
     found_.yields_bound = proof_.waited_in_loop() ? 3 : 0;
     if (found_.verdict == verdict::not_found)
-      found_.verdict = explored && proof_.complete() != 0 ? verdict::proved : verdict::incomplete;
+      found_.verdict = explored && proof_.complete() != 0 && found_.counts.undecided == 0 ? verdict::proved : verdict::incomplete;
     found_.claim = claim_of_graphs(found_, options_.limits);
     found_.time_s = monotonic_time_s() - started_s_;
     return std::move(found_);
@@ -86,6 +88,8 @@ class graph_search {
     ++counts.runs;
     counts.steps += summary.steps;
     counts.tasks_max = std::max<std::uint64_t>(counts.tasks_max, summary.tasks);
+    counts.undecided += state.history_undecided ? 1 : 0;
+    found_.calls_ordered_causally |= state.histories_causal;
     if (came == step::restart) {
       known_.clear();
       counts.graphs_duplicate = 0;
@@ -143,12 +147,11 @@ class graph_search {
     record.hand_over(made);
   }
 
-  // The graph of the violation as an interleaving, if it is one and fails in the same way.
+  // The graph of the violation as an interleaving, if it is one that fails: what audits and oracles say of it counts then.
   bool record_interleaving(std::uint64_t index) {
-    const std::string oracle = execution_.failure()->oracle;
-    std::optional<linear_order> order = proof_.order();
-    if (!order) return false;
-    linear_strategy strategy(std::move(*order));
+    const linear_order* const order = proof_.order();
+    if (order == nullptr) return false;
+    linear_strategy strategy(*order);
     const execution_view view(execution_);
     (void)strategy.begin_run(0, view);
     std::vector<std::uint64_t> scratch(metrics_.size());
@@ -158,8 +161,9 @@ class graph_search {
                                                  .set_up = schedule::setting::search,
                                                  .metrics = scratch,
                                                  .repeated = true});
-    bool reproduced = end != run_end::unsound && execution_.failure() && execution_.failure()->oracle == oracle;
+    bool reproduced = end != run_end::unsound && execution_.failure();
     if (!reproduced) return false;
+    const std::string oracle = execution_.failure()->oracle;
     finding made = record_schedule_({schedule::setting::search, execution_.deviations()}, index, &reproduced);
     if (!reproduced || made.oracle != oracle) return false;
     found_.findings.push_back(std::move(made));

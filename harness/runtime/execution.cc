@@ -96,6 +96,7 @@ void execution::end() {
   s.generation_new_object = generation_outside;
   s.current = nullptr;
   s.recording = s.has_audit = false;
+  had_audits_ = !audits_.empty();
   audits_.clear();
   arena_close();
 }

@@ -61,6 +61,7 @@ class execution {
   [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
   [[nodiscard]] bool deviations_complete() const { return deviations_complete_; }
   [[nodiscard]] run_summary summary() const;
+  [[nodiscard]] bool had_audits() const { return had_audits_; }
   [[nodiscard]] std::uint64_t switches() const { return switches_; }
   [[nodiscard]] std::uint64_t schedule_hash() const;  // equal for equal decision sequences
   [[nodiscard]] unsigned slots() const { return slots_; }
@@ -80,6 +81,7 @@ class execution {
   void at_quiescence(std::function<void()> audit);
   void call_ended();
   [[nodiscard]] bool is_quiescent() const;
+  [[nodiscard]] bool along_graph() const { return settings_.graph != nullptr; }
   void poll();
   void steps_stopped();
   // The first and the last failure of a run are kept. `make` returns the run_failure, and all it needed is destroyed before the
@@ -169,6 +171,7 @@ class execution {
   std::vector<deviation> deviations_;
   bool deviations_complete_ = true;
   std::vector<std::function<void()>> audits_;
+  bool had_audits_ = false;
   std::optional<run_failure> failure_;
   std::optional<run_failure> last_failure_;
   run_end end_ = run_end::complete;

@@ -222,6 +222,7 @@ void no_such_metric(std::size_t metric, site where) {
 }
 void at_quiescence(std::function<void()> audit) { active->at_quiescence(std::move(audit)); }
 void call_ended() { active->call_ended(); }
+bool along_graph() { return active != nullptr && active->along_graph(); }
 bool is_quiescent() { return active == nullptr || active->is_quiescent(); }
 void poll() {
   const instrumentation::aside scope;

@@ -170,6 +170,7 @@ void at_quiescence(std::function<void()> audit);
 void poll();
 void call_ended();  // the outermost call of the current task
 [[nodiscard]] bool is_quiescent();
+[[nodiscard]] bool along_graph();
 void note(std::string_view subject, std::string_view event, std::string_view detail);
 std::size_t operation_called(std::string text);
 void operation_returned(std::size_t record, std::string text);
