@@ -29,8 +29,9 @@ void graph_explorer::pop_frame() {
   frame_ = depth_ == 0 ? nullptr : frames_[depth_ - 1].get();
 }
 
-void graph_explorer::offer(alternative::kind what, place answer) {
-  frame_->waiting.push_back({what, static_cast<place>(graph().size()), answer, no_place, 0, 0, graph_operation::load, relaxed});
+void graph_explorer::offer(alternative::kind what, unsigned lane, place answer) {
+  frame_->waiting.push_back({what, static_cast<place>(graph().size()), answer, static_cast<std::uint8_t>(lane), no_place, 0,
+                             graph_operation::load, relaxed});
 }
 
 unsigned graph_explorer::take_answer() {
@@ -54,6 +55,7 @@ bool graph_explorer::next() {
       case alternative::kind::choice:
         shorten(taken.size);
         has_answer_ = true;
+        answering_lane_ = taken.lane;
         answer_ = taken.answer;
         return true;
       case alternative::kind::revisit_position:
@@ -112,7 +114,8 @@ bool graph_explorer::add_write_part(unsigned lane) {
   consistency_.set_clocks(g, e);
   const location_events& on = g.on(read.location);
   offer_revisits(e.prefix, read.location, at, rival(on, read.source, e.prefix),
-                 {alternative::kind::revisit, static_cast<place>(at), 0, no_place, 0, 0, graph_operation::load, relaxed});
+                 {alternative::kind::revisit, static_cast<place>(at), 0, static_cast<std::uint8_t>(lane), no_place, 0,
+                  graph_operation::load, relaxed});
   const unsigned position = g.position(read.source);
   if (g.updated(on, position) || consistency_.lowest(g, on, &read) > position) return false;
   g.insert_write(at, position);
@@ -135,7 +138,14 @@ bool graph_explorer::add_write(unsigned lane, unsigned location, const label& as
   e.location = static_cast<std::uint16_t>(location);
   consistency_.set_clocks(g, e);
   if (!answered) {
-    alternative waits{alternative::kind::revisit, static_cast<place>(at), 0, no_place, 0, 0, graph_operation::load, relaxed};
+    alternative waits{alternative::kind::revisit,
+                      static_cast<place>(at),
+                      0,
+                      static_cast<std::uint8_t>(lane),
+                      no_place,
+                      0,
+                      graph_operation::load,
+                      relaxed};
     offer_revisits(e.prefix, location, at, no_place, waits);
     waits.what = alternative::kind::position;
     for (unsigned other = bound; other < end; ++other) {
@@ -248,8 +258,8 @@ void graph_explorer::offer_update_for_revisits(unsigned lane, graph_operation op
   graph_clock prefix = before != nullptr ? before->prefix : graph_clock{};
   if (source != no_place) join(prefix, g[source].prefix);
   offer_revisits(prefix, location, g.size(), rival(g.on(location), source, prefix),
-                 {alternative::kind::revisit_by_update, static_cast<place>(g.size()), 0, source,
-                  static_cast<std::uint16_t>(location), static_cast<std::uint8_t>(lane), operation, order});
+                 {alternative::kind::revisit_by_update, static_cast<place>(g.size()), 0, static_cast<std::uint8_t>(lane), source,
+                  static_cast<std::uint16_t>(location), operation, order});
 }
 
 // Makes the graph in which the read of `of` reads from the write of `of`. False if there is no consistent one.
@@ -357,7 +367,7 @@ bool graph_explorer::offer_positions() {
   unsigned chosen = 0;
   for (unsigned position = first; position <= last; ++position) {
     if (g.updated(on, position)) continue;
-    if (found) offer(alternative::kind::revisit_position, static_cast<place>(chosen));
+    if (found) offer(alternative::kind::revisit_position, w.lane, static_cast<place>(chosen));
     found = true;
     chosen = position;
   }

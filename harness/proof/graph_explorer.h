@@ -46,9 +46,10 @@ class graph_explorer {
   [[nodiscard]] unsigned lowest(unsigned lane, unsigned location);
   // The answer the next event must take, if it is the one an alternative was made for.
   [[nodiscard]] bool has_answer() const { return has_answer_; }
+  [[nodiscard]] unsigned answering_lane() const { return answering_lane_; }  // whose event that is
   unsigned take_answer();
-  void offer_source(place source) { offer(alternative::kind::source, source); }
-  void offer_choice(unsigned outcome) { offer(alternative::kind::choice, static_cast<place>(outcome)); }
+  void offer_source(unsigned lane, place source) { offer(alternative::kind::source, lane, source); }
+  void offer_choice(unsigned lane, unsigned outcome) { offer(alternative::kind::choice, lane, static_cast<place>(outcome)); }
   // The source has a complete update already: one by `lane` can only revisit.
   void offer_update_for_revisits(unsigned lane, graph_operation operation, std::uint8_t order, unsigned location, place source);
 
@@ -75,10 +76,10 @@ class graph_explorer {
     kind what;
     place size;  // events of the graph it belongs to
     place answer;  // the source, index, outcome, or the revisited read
+    std::uint8_t lane;  // of the event that it is an alternative for
     // Of an update that exists for its revisits only.
     place source;
     std::uint16_t location;
-    std::uint8_t lane;
     graph_operation operation;
     std::uint8_t order;
   };
@@ -90,7 +91,7 @@ class graph_explorer {
     place revisited = no_place;  // the read it revisited, unless that was deleted
   };
 
-  void offer(alternative::kind what, place answer);
+  void offer(alternative::kind what, unsigned lane, place answer);
   void shorten(unsigned size);
   void offer_revisits(const graph_clock& prefix, unsigned location, unsigned size, place rival, alternative how);
   [[nodiscard]] bool maximal(unsigned at, const graph_clock& prefix) const;
@@ -108,6 +109,7 @@ class graph_explorer {
   std::size_t depth_ = 0;
   frame* frame_ = nullptr;
   bool has_answer_ = false;
+  unsigned answering_lane_ = lanes_max;
   place answer_ = 0;
   unsigned urgent_ = lanes_max;
   std::uint64_t revisits_ = 0;

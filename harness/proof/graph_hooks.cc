@@ -256,7 +256,8 @@ bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
   }
   const bool gives_up = spurious || (timed && run.choose(2, internal_choice) == 1);
   begin(operation_kind::wait, &queue, where);
-  run.enqueue(queue);
+  if (run.enqueue(queue) != 0 && queue.lock != &lock) lock_misused(queue, "waited in with different mutexes at once", where);
+  queue.lock = &lock;
   done();
   task.waits_in = &queue;
   queue.waiting |= self;
@@ -266,11 +267,11 @@ bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
   if (gives_up) {
     begin(operation_kind::timeout, &queue, where);
     if (!run.dequeue(queue)) run.stop();
+    queue.waiting &= ~self;
     done();
   } else {
     run.wake_up(queue, timed);
   }
-  queue.waiting &= ~self;
   task.waits_in = nullptr;
   begin(operation_kind::reacquire, &lock, where);
   bool wrote = false;
@@ -283,7 +284,7 @@ bool graph_wait(wait_queue& queue, lock_state& lock, bool timed, site where) {
 void graph_notify(wait_queue& queue, bool all, site where) {
   if (state.graph->alone()) return;
   begin(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
-  state.graph->notify(queue, all);
+  queue.waiting &= ~state.graph->notify(queue, all);
   done();
 }
 

@@ -175,6 +175,12 @@ TEST_CASE("graphs and interleavings agree on semaphores, call_once and waiting f
   CHECK(deadlocks > 50);
 }
 
+TEST_CASE("graphs and interleavings agree on flags under a mutex with a condition variable") {
+  unsigned deadlocks = 0;
+  CHECK(compare_engines({.statements_max = 3, .flag = true}, 400, &deadlocks) > 300);
+  CHECK(deadlocks > 20);
+}
+
 TEST_CASE("exploration and enumeration agree on thousands of programs under every memory model", "[exhaustive]") {
   const vocabulary long_tasks{.tasks_max = 2, .statements_max = 6, .orders = true};
   const vocabulary everything{
@@ -197,6 +203,7 @@ TEST_CASE("graphs and interleavings agree on thousands of programs that wait for
   unsigned deadlocks = 0;
   unsigned compared = compare_engines({.statements_max = 5, .atomics = false, .gates = true}, 3'000, &deadlocks);
   compared += compare_engines({.statements_max = 5, .gates = true}, 3'000, &deadlocks);
+  compared += compare_engines({.statements_max = 4, .locks = true, .shared_tries = false, .flag = true}, 3'000, &deadlocks);
   compared += compare_engines({.statements_max = 4, .locks = true, .shared_tries = false, .gates = true}, 2'000, &deadlocks);
   WARN(compared << " programs compared, " << deadlocks << " with a deadlock");
   CHECK(compared > 6'000);

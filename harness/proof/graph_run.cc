@@ -256,7 +256,7 @@ place graph_run::choose_source(lane_state& me, unsigned lane, unsigned location,
     if (does == gate_answer::writes && g.updated(on, position))
       explorer_.offer_update_for_revisits(lane, what.operation, what.order, location, source);
     else
-      explorer_.offer_source(source);
+      explorer_.offer_source(lane, source);
   }
   return last == 0 ? no_place : on.writes[last - 1];
 }
@@ -272,6 +272,7 @@ std::uint64_t graph_run::read_new(lane_state& me, unsigned lane, unsigned locati
     }
     me.what = doing::ready;
   }
+  require_own_answer(lane);
   const place source = choose_source(me, lane, location, what);
   const std::uint64_t old = value_of(me, source, location);
   std::uint64_t value = 0;
@@ -320,6 +321,7 @@ void graph_run::write(unsigned location, graph_operation operation, std::uint8_t
   } else {
     take_turn(me, lane);
     see(order);
+    require_own_answer(lane);
     const bool allowed = explorer_.add_write(lane, location, {event_kind::write, operation, order});
     g[g.at(lane, me.done)].value = value;
     if (!allowed) leave(ending::inconsistent);
@@ -343,6 +345,7 @@ bool graph_run::along(lane_state& me, unsigned lane, event_kind kind, event** fo
 }
 
 void graph_run::add_other(lane_state& me, unsigned lane, const graph_explorer::label& as, std::uint64_t value) {
+  require_own_answer(lane);
   const bool allowed = explorer_.add_other(lane, as, value);
   ++me.done;
   if (!allowed) leave(ending::inconsistent);
@@ -372,10 +375,11 @@ std::uint64_t graph_run::choose(std::uint64_t outcomes, std::uint8_t mark) {
     if (outcome >= outcomes) diverged("a choice of fewer outcomes");
     ++me.done;
   } else {
+    require_own_answer(lane);
     if (explorer_.has_answer())
       outcome = explorer_.take_answer();
     else
-      for (auto other = static_cast<unsigned>(outcomes); --other > 0;) explorer_.offer_choice(other);
+      for (auto other = static_cast<unsigned>(outcomes); --other > 0;) explorer_.offer_choice(lane, other);
     add_other(me, lane, {event_kind::choice, graph_operation::choice, mark}, outcome);
   }
   if (state.graph != nullptr) learn(lane, false);

@@ -57,10 +57,10 @@ class graph_run {
   void fence(std::uint8_t order);
   std::uint64_t choose(std::uint64_t outcomes, std::uint8_t mark = relaxed);
   void gave_way();
-  void enqueue(const object& queue);
+  task_set enqueue(const object& queue);            // returns who waits already
   bool dequeue(const object& queue);
   void wake_up(const object& queue, bool timed);
-  void notify(const object& queue, bool all);
+  task_set notify(const object& queue, bool all);  // returns who does not wait any more
   void await(unsigned location);  // the current task is about to
   void notify(unsigned location, bool all);
   void waited_in(std::vector<std::uint32_t>& queues) const;  // adds the ids of the condition variables, of all executions so far
@@ -170,6 +170,7 @@ class graph_run {
   [[nodiscard]] bool is_free(unsigned location, place source);
 
   void take_turn(lane_state& me, unsigned lane);
+  void require_own_answer(unsigned lane);
   [[nodiscard]] unsigned pick();
   [[nodiscard]] unsigned towards(unsigned lane);
   void run_next(unsigned lane);

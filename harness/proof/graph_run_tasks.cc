@@ -83,6 +83,12 @@ void graph_run::take_turn(lane_state& me, unsigned lane) {
   }
 }
 
+// The current task adds an event now. An alternative is for the task that met it.
+void graph_run::require_own_answer(unsigned lane) {
+  if (explorer_.has_answer() && explorer_.answering_lane() != lane) [[unlikely]]
+    diverged("another order of the tasks");
+}
+
 // ---- tasks ----
 
 unsigned graph_run::spawning() {

@@ -68,14 +68,14 @@ place graph_run::waker_of(unsigned lane, unsigned location) {
 }
 
 // The exploration starts again when a task waits for the first time: notifications must have had it among their choices.
-void graph_run::enqueue(const object& queue) {
+task_set graph_run::enqueue(const object& queue) {
   const task_set me = bit(state.slot);
   task_set& known = waiters_[queue.id];
   if ((known & me) == 0) {
     known |= me;
     leave(ending::restart);
   }
-  (void)change_queue(queue, graph_operation::enqueue, 0);
+  return change_queue(queue, graph_operation::enqueue, 0);
 }
 
 // False: a notification came first, which is explored as such.
@@ -99,6 +99,7 @@ void graph_run::wake_up(const object& queue, bool timed) {
   }
   me.what = doing::ready;
   const place waker = waker_of(lane, location);
+  require_own_answer(lane);
   const bool allowed = explorer_.add_wake(lane, waker);
   (void)value_of(me, waker, location);
   ++me.done;
@@ -106,19 +107,21 @@ void graph_run::wake_up(const object& queue, bool timed) {
   learn(lane, false);
 }
 
-void graph_run::notify(const object& queue, bool all) {
+task_set graph_run::notify(const object& queue, bool all) {
   const auto known = waiters_.find(queue.id);
-  if (known == waiters_.end()) return;  // nobody ever waits
+  if (known == waiters_.end()) return 0;  // nobody ever waits
   const auto most = static_cast<std::uint64_t>(std::popcount(known->second & ~bit(state.slot)));
   std::uint64_t chosen = 0;
   if (!all && most > 1) chosen = choose(most, internal_choice);
   const std::uint64_t waiting = change_queue(queue, all ? graph_operation::notify_all : graph_operation::notify_one, chosen);
+  turn_ = nobody;  // a task further left may have waited for it
   if (chosen != 0 && nth(waiting, chosen) == 0) stop();  // fewer wait: as another choice has it
   if (!all && most > 1) {
     execution_graph& g = explorer_.graph();
     const unsigned lane = current();
     g[g.at(lane, lanes_[lane].done - 3U)].location = static_cast<std::uint16_t>(std::popcount(waiting));
   }
+  return all ? waiting : nth(waiting, chosen);
 }
 
 void graph_run::waited_in(std::vector<std::uint32_t>& queues) const {
@@ -130,6 +133,7 @@ void graph_run::waited_in(std::vector<std::uint32_t>& queues) const {
 // A task that gives way three times, with the same loads and nothing else in between, is taken to wait in a loop: it goes on only
 // along graphs in which one of these loads reads something that ends the loop.
 void graph_run::gave_way() {
+  count_step();
   const unsigned lane = current();
   if (alone_ || lane == aside) return;
   lane_state& me = lanes_[lane];

@@ -483,6 +483,88 @@ TEST_CASE("a lost wakeup is a deadlock, a predicate checked under the lock is no
   }
 }
 
+TEST_CASE("a notification lets a task further left go on first, in every order of what else the notifier does") {
+  for (const bool before : {false, true}) {
+    std::set<std::pair<bool, int>> seen;
+    const kvrace::result found = prove_graphs(memory_model::sc, [&](kvrace::run& run) {
+      atomic<int> x(0);
+      kvrace::mutex lock;
+      kvrace::condition_variable raised;
+      kvrace::var<bool> flag(false);
+      bool slept = false;
+      int read = 0;
+      run.spawn("waiter", [&] {
+        kvrace::unique_lock guard(lock);
+        if (flag) return;
+        slept = true;
+        raised.wait(guard);
+      });
+      run.spawn("writer", [&] { x.store(4); });
+      run.spawn("notifier", [&] {
+        {
+          const kvrace::lock_guard guard(lock);
+          flag = true;
+        }
+        if (before) read = x.load();
+        raised.notify_one();
+        if (!before) read = x.load();
+      });
+      run.join_all();
+      seen.insert({slept, read});
+    });
+    INFO(found);
+    CHECK(found.verdict == verdict::proved);
+    CHECK(found.counts.executions_distinct == 4);
+    CHECK(seen.size() == 4);
+  }
+}
+
+TEST_CASE("a condition variable takes one mutex at a time, and may be destroyed once everybody was notified") {
+  const kvrace::result two_mutexes = prove_graphs(memory_model::sc, [](kvrace::run& run) {
+    kvrace::condition_variable raised;
+    kvrace::mutex a;
+    kvrace::mutex b;
+    const auto wait_with = [&](kvrace::mutex& lock) {
+      kvrace::unique_lock guard(lock);
+      raised.wait(guard);
+    };
+    run.spawn("a", [&] { wait_with(a); });
+    run.spawn("b", [&] { wait_with(b); });
+    run.join_all();
+  });
+  CHECK(contains(message(two_mutexes), "different mutexes"));
+  const kvrace::result destroyed = prove_graphs(memory_model::rc11, [](kvrace::run& run) {
+    auto* raised = kvrace::sync::make<kvrace::condition_variable>();
+    kvrace::mutex lock;
+    kvrace::var<bool> flag(false);
+    both(
+        run,
+        [&] {
+          kvrace::unique_lock guard(lock);
+          if (!flag) raised->wait(guard);
+        },
+        [&] {
+          const kvrace::lock_guard guard(lock);
+          flag = true;
+          raised->notify_all();
+          kvrace::sync::destroy(raised);
+        });
+  });
+  INFO(destroyed);
+  CHECK(destroyed.verdict == verdict::proved);
+}
+
+TEST_CASE("a loop that only gives way reaches the bound on steps") {
+  const kvrace::result found =
+      kvrace::prove({.engine = kvrace::proof_engine::graphs, .limits = {.steps_max = 500}}, [](kvrace::run& run) {
+        run.spawn("loops", [] {
+          for (;;) kvrace::yield();
+        });
+        run.join_all();
+      });
+  CHECK(outcome(found) == "step_bound");
+}
+
 TEST_CASE("who is notified, and whether a wait times out, is explored") {
   std::set<std::string> seen;
   const kvrace::result found = prove_graphs(memory_model::rc11, [&](kvrace::run& run) {

@@ -19,6 +19,7 @@ struct world {
   condition_variable condition;
   counting_semaphore<> permits{1};
   once_flag once;
+  bool flag = false;
   std::array<var<int>, 2> plain{};
 };
 
@@ -66,6 +67,8 @@ class walker {
       case action::permit: return world_.permits.release();
       case action::await: return world_.atomics[next.object].wait(next.expected, next.order);
       case action::notify_waiting: return world_.atomics[next.object].notify_all();
+      case action::await_flag:
+      case action::raise_flag: return use_flag(next.what);
       case action::call_once:
         return kvrace::call_once(world_.once, [&] { saw('o', world_.atomics[next.object].fetch_add(next.value)); });
     }
@@ -97,6 +100,20 @@ class walker {
       else
         saw('t', holds_ = world_.lock.try_lock());
     }
+  }
+
+  void use_flag(action what) {
+    if (holds_) return;
+    {
+      unique_lock<mutex> lock(world_.lock);
+      if (what == action::raise_flag) {
+        world_.flag = true;
+      } else {
+        saw('d', world_.flag);
+        if (!world_.flag) world_.condition.wait(lock);
+      }
+    }
+    if (what == action::raise_flag) world_.condition.notify_all();
   }
 
   void use_shared(action what) {
@@ -175,6 +192,7 @@ std::vector<action> words_of(const vocabulary& from) {
   if (from.choices) add({action::choose, action::choose});
   if (from.yields) add({action::yield, action::yield});
   if (from.plain) add({action::read_plain, action::read_plain, action::write_plain, action::write_plain});
+  if (from.flag) add({action::await_flag, action::await_flag, action::raise_flag, action::raise_flag});
   if (from.gates)
     add({action::acquire, action::acquire, action::try_acquire, action::permit, action::permit, action::await, action::await,
          action::notify_waiting, action::notify_waiting, action::store, action::call_once});
@@ -182,10 +200,11 @@ std::vector<action> words_of(const vocabulary& from) {
 }
 
 const char* word(action what) {
-  constexpr std::array names = {"load",     "store",       "add",        "cas",    "fence",          "lock",    "try_lock",
-                                "unlock",   "rlock",       "try_rlock",  "wlock",  "try_wlock",      "release", "wait",
-                                "wait_for", "notify_one",  "notify_all", "choose", "yield",          "read",    "write",
-                                "acquire",  "try_acquire", "permit",     "await",  "notify_waiting", "once"};
+  constexpr std::array names = {"load",     "store",          "add",      "cas",        "fence",       "lock",
+                                "try_lock", "unlock",         "rlock",    "try_rlock",  "wlock",       "try_wlock",
+                                "release",  "wait",           "wait_for", "notify_one", "notify_all",  "choose",
+                                "yield",    "read",           "write",    "acquire",    "try_acquire", "permit",
+                                "await",    "notify_waiting", "once",     "await_flag", "raise_flag"};
   return names[static_cast<std::size_t>(what)];
 }
 

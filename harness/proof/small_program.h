@@ -39,6 +39,8 @@ enum class action : std::uint8_t {
   await,            // until atomic `object` is not `expected`
   notify_waiting,   // every task that awaits atomic `object`
   call_once,        // of one flag: adds `value` to atomic `object`
+  await_flag,       // under the mutex, unless held: waits once in the condition variable if the flag is down
+  raise_flag,       // under the mutex, unless held; then notifies all
 };
 
 struct statement {
@@ -68,6 +70,7 @@ struct vocabulary {
   bool yields = false;
   bool plain = false;
   bool gates = false;  // semaphore, waiting for atomics, call_once
+  bool flag = false;   // a flag under a mutex, with a condition variable
 };
 [[nodiscard]] small_program random_program(const vocabulary&, std::uint64_t seed);
 
