@@ -57,7 +57,8 @@ block_histories::block_histories(run& run, std::uint32_t capacity_blocks, std::u
       one_mutex_(one_mutex),
       content_(run, {}, {.operations = false}),
       order_(run, all_free(capacity_blocks), {.operations = false}),
-      published_(capacity_blocks) {}
+      published_(capacity_blocks),
+      published_generation_(capacity_blocks) {}
 
 block_key block_histories::key_of(const judged_request& request, std::size_t slot) const {
   const std::size_t tokens = (slot + 1) * tokens_per_block_;
@@ -97,9 +98,24 @@ void block_histories::on_event(const block_event& event) {
   const block_copy copy{event.where.block, event.where.generation};
   if (event.what == block_event::kind::publish) {
     key.emplace(key_of(judged(event.request), event.slot));
+    published_generation_[event.where.block] = event.where.generation;
     changes_[run::task()].push_back({true, copy, *key});
+    if (event.outdated) {
+      changes_[run::task()].push_back({false, copy, *key});
+      key.reset();
+    }
   } else if ((event.what == block_event::kind::evict || event.what == block_event::kind::forget) && key) {
     changes_[run::task()].push_back({false, copy, *key});
+    key.reset();
+  }
+}
+
+// The invalidation drops it all; where the blocks go later says nothing more.
+void block_histories::on_outdated() {
+  for (std::uint32_t block = 0; block < published_.size(); ++block) {
+    std::optional<kept_key>& key = published_[block];
+    if (!key) continue;
+    changes_[run::task()].push_back({false, {block, published_generation_[block]}, *key});
     key.reset();
   }
 }

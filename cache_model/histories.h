@@ -106,6 +106,7 @@ class block_histories {
     record_events(whole);
     whole.withdraw();
   }
+  void on_outdated();
   void on_event(const block_event& event);
 
  private:
@@ -134,6 +135,7 @@ class block_histories {
   history<content_spec> content_;
   history<order_spec> order_;
   fixed_array<sync, std::optional<kept_key>> published_;  // by block
+  fixed_array<sync, std::uint32_t> published_generation_;
   std::array<changes, tasks_max + 1> changes_;             // by task: told in its present call
 };
 

@@ -107,5 +107,32 @@ TEST_CASE("A lease that is ignored, and one that begins when the fill is publish
   }
 }
 
+TEST_CASE("A fill that is given back unpublished counts as such at every quiescent point") {
+  for (const std::string& locking : all_locking) {
+    INFO(locking);
+    for (const cancel_point given_up : {cancel_point::after_reserve, cancel_point::after_fill}) {
+      const prompt a = prompt_of("A");
+      const prompt b = prompt_of("B");
+      simulation_options options;
+      options.configuration = {
+          .locking = locking, .capacity_blocks = 2, .tokens_per_block = 1, .hash_bits = 64, .lease = {}, .flaws = {}};
+      const result found = check({.runs = 200, .metrics = metric_names()}, [&](run& run) {
+        const auto cache = make_simulation(run, options);
+        run.spawn("gives up", [&] { cache->serve(a, given_up, {.prefill_per_token = 100us}); });
+        run.spawn("looks up", [&] {
+          for (int times = 0; times < 2; ++times) {
+            sync::sleep_for(50us);  // when a fill is half done, and when it is
+            cache->lookup(b);
+          }
+        });
+        run.join_all();
+        cache->finish();
+      });
+      INFO(found);
+      CHECK(found.passed());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kvrace::cache

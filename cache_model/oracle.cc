@@ -63,7 +63,9 @@ void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, 
 void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.id = ++requests_;
   request.prompt = &prompt;
-  request.version_min = version_min_;
+  request.version_min = 0;
+  for (const invalidation& each : invalidations_)
+    if (each.when.is_before_now()) request.version_min = std::max(request.version_min, each.version);
   request.began = run::now();
   request.polluted = false;
   request.stale = false;
@@ -73,6 +75,13 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   if (keys.size() == 0) return;
   std::uint64_t digest = hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
   for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = hash_absorbed(digest, prompt.tokens[i]);
+}
+
+void cache_oracle::invalidated(std::uint32_t version) {
+  // Whatever comes after this one comes after those before it.
+  std::erase_if(invalidations_,
+                [version](const invalidation& each) { return each.version < version && each.when.is_before_now(); });
+  invalidations_.push_back({version, moment()});
 }
 
 void cache_oracle::note(const block_event& event) const {
@@ -150,6 +159,11 @@ void cache_oracle::on_event(const block_event& event) {
       return;
     case block_event::kind::drop: return;
   }
+}
+
+void cache_oracle::on_outdated() {
+  const bookkeeping scope;
+  if (histories_ != nullptr) histories_->on_outdated();
 }
 
 void cache_oracle::on_allocate(const block_event& event) {

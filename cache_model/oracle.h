@@ -10,6 +10,7 @@
 
 #include <kvrace/cache/prefix_cache.h>
 #include <kvrace/cache/simulation.h>
+#include <kvrace/moment.h>
 #include <kvrace/sync.h>
 
 #include "cache_model/fixed_array.h"
@@ -38,9 +39,11 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
 
   // Numbers the request, and notes what it may be served.
   void begins(judged_request& request, const prompt& prompt);
-  void invalidated(std::uint32_t version) { version_min_ = std::max(version_min_, version); }
+  // By the current task, which is about to return.
+  void invalidated(std::uint32_t version);
 
   void on_event(const block_event&) override;
+  void on_outdated() override;
 
   // Whether the request may touch the rows itself. Where it may not, it holds no reference, or its handle is stale or was wrong
   // from the start and another request owns the block: what it would find there is known, and the access would be a race beside
@@ -112,7 +115,11 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   std::chrono::nanoseconds lease_;
   std::uint32_t requests_ = 0;
   std::uint32_t writes_ = 0;
-  std::uint32_t version_min_ = 0;
+  struct invalidation {
+    std::uint32_t version;
+    moment when;
+  };
+  std::vector<invalidation, kvrace::allocator<invalidation>> invalidations_;  // none that one of the others makes superfluous
   std::uint64_t ghosts_ = 0;
   bool requests_waiting_ = false;  // in the present audit
   fixed_array<sync, record> blocks_;

@@ -278,6 +278,9 @@ TEST_CASE("fields that do not fit each other are refused") {
   CHECK(line_for(document, "/expect", {{"violation", "data_race"}}) == "");
   CHECK(line_for(valid(), "/expect", {{"violation", "linearizability"}}) ==
         "s.json: /expect/violation: expected an oracle that /oracles switches on, not linearizability");
+  document["oracles"] = {"linearizability"};
+  document["cache"]["lease_us"] = 100;
+  CHECK(line_for_text(document.dump()).starts_with("s.json: /oracles/0: expected no linearizability with lease_us"));
 }
 
 TEST_CASE("generators that cannot work are refused") {

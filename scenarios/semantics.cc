@@ -123,6 +123,10 @@ std::optional<input_error> check_oracles(const json& document) {
     if (given[index] == "linearizability" && document.contains("traffic"))
       return input_error{reports::pointer_to("/oracles", index),
                          "expected no linearizability with traffic: it keeps every call of a run"};
+    if (given[index] == "linearizability" && document["cache"].contains("lease_us"))
+      return input_error{reports::pointer_to("/oracles", index),
+                         "expected no linearizability with lease_us: its specification knows no time, so an expired lease would "
+                         "count as a lost publication"};
   }
   return check_once("/oracles", given);
 }

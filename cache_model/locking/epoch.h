@@ -85,7 +85,8 @@ class epoch_cache final : public prefix_cache<Sync> {
       blocks_[slot.where.block].what = block::kind::published;
       slot.published = true;
       index_.insert(request.keys.hash(i), slot.where, version, request.keys[i], slot.expires);
-      tell(block_event::kind::publish, &request, slot.where, i);
+      const bool outdated = domain_.stamp_unseen() != version;  // invalidated since: nobody finds it
+      tell({block_event::kind::publish, &request, slot.where, static_cast<std::uint32_t>(i), false, outdated});
     }
   }
 
@@ -102,6 +103,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   std::uint32_t invalidate() override {
     pin pinned(domain_);
     const std::uint32_t version = domain_.raise_stamp();
+    if (parameters_.listener != nullptr) parameters_.listener->on_outdated();
     index_.clear(pinned, [this](const typename index::entry& removed) { forget(removed.where); });
     pinned.collect();
     return version;
@@ -281,12 +283,13 @@ class epoch_cache final : public prefix_cache<Sync> {
     if (slot.what == slot_type::kind::hit && !seams().reference->index_keeps_hold(abandoned))
       blocks_[slot.where.block].word.fetch_and(~word::indexed_bit, std::memory_order_relaxed);
     const word before = published ? let_go(slot.where.block) : word{};
-    tell(block_event::kind::unpin, &request, slot.where, position);
     if (published) {
+      tell(block_event::kind::unpin, &request, slot.where, position);
       if (before.references > 1 || before.indexed) return;
       Sync::atomic_thread_fence(std::memory_order_acquire);  // what the other holders have read
     }
     blocks_[slot.where.block].word.store(word::next(slot.where.generation).packed(), std::memory_order_relaxed);
+    if (!published) tell(block_event::kind::unpin, &request, slot.where, position);  // a first step has been taken
     set_free(slot.where);
     tell(block_event::kind::free, &request, slot.where, position);
   }
@@ -318,9 +321,11 @@ class epoch_cache final : public prefix_cache<Sync> {
     }
   }
 
+  void tell(const block_event& event) const {
+    if (parameters_.listener != nullptr) parameters_.listener->on_event(event);
+  }
   void tell(block_event::kind what, const request_type* about, handle where, std::size_t position = 0) const {
-    if (parameters_.listener != nullptr)
-      parameters_.listener->on_event({what, about, where, static_cast<std::uint32_t>(position)});
+    tell({what, about, where, static_cast<std::uint32_t>(position)});
   }
 
   cache_parameters parameters_;

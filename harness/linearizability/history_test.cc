@@ -159,6 +159,33 @@ TEST_CASE("a proof orders calls by happens-before, or by time where they are vis
   CHECK(!contains(kvrace::prove({}, visible).claim, "precedes"));
 }
 
+TEST_CASE("a proof by graphs compares the history of an interleaving of each graph") {
+  const auto increments = [](bool whole) {
+    return [whole](kvrace::run& run) {
+      kvrace::history<variable> history(run);
+      kvrace::atomic<int> value{0};
+      run.spawn("writer", [&] {
+        auto call = history.call(variable::write{2});
+        if (!whole) value.store(1);
+        value.store(2);
+        call.returns();
+      });
+      run.spawn("reader", [&] {
+        auto call = history.call(variable::read{});
+        call.returns(value.load());
+      });
+      run.join_all();
+    };
+  };
+  const kvrace::result proved = kvrace::prove({.engine = kvrace::proof_engine::graphs}, increments(true));
+  INFO(proved);
+  CHECK(proved.verdict == verdict::proved);
+  CHECK(proved.counts.graphs_judged == 2);
+  const kvrace::result torn = kvrace::prove({.memory_model = kvrace::memory_model::rc11}, increments(false));
+  CHECK(outcome(torn) == "linearizability");
+  CHECK(outcome(kvrace::replay({}, torn.findings.front().schedule, increments(false))) == "linearizability");
+}
+
 TEST_CASE("calls of one task without a visible operation keep their order") {
   const auto found = run_once([](kvrace::run& run) {
     kvrace::history<variable> history(run);

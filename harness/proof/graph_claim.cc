@@ -34,8 +34,9 @@ std::string values_of(const result& result) {
 std::string judged(const result& result) {
   const search_counts& counts = result.counts;
   if (counts.graphs_judged + counts.graphs_unjudged == 0) return {};
-  std::string text = "; audits were made, at quiescent points, and oracles that keep books judged, in one order of " +
-                     grouped(counts.graphs_judged) + " of the complete executions";
+  std::string text =
+      "; audits were made, at quiescent points, and oracles that keep books and histories judged, in one order of " +
+      grouped(counts.graphs_judged) + " of the complete executions";
   if (counts.graphs_unjudged != 0)
     text += ", but not of the other " + grouped(counts.graphs_unjudged) +
             ", which are not sequentially consistent: of those only what the engine itself detects is claimed";

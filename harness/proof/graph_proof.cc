@@ -18,7 +18,7 @@ graph_proof::step graph_proof::next(execution& execution, const program& tested,
   };
   if (end == run_end::complete && !failed) {
     ++complete_;
-    if (execution.had_audits()) {
+    if (execution.asks_interleaving()) {
       if (const auto came = judge(execution, tested, settings, metrics.size())) {
         count(metrics_of_order_);
         return *came;

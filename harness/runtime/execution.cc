@@ -77,7 +77,7 @@ void execution::begin(const settings& chosen) {
   s.metrics = chosen.metrics.data();
   s.metrics_size = chosen.metrics.size();
   s.repeated = chosen.repeated;
-  s.history_undecided = s.histories_causal = false;
+  s.history_undecided = s.histories_causal = s.asks_interleaving = false;
   s.polls_left = chosen.go_on != nullptr ? 1 : 0;
   s.objects_alive = 0;
   s.timed = s.calls = 0;
@@ -96,7 +96,7 @@ void execution::end() {
   s.generation_new_object = generation_outside;
   s.current = nullptr;
   s.recording = s.has_audit = false;
-  had_audits_ = !audits_.empty();
+  asks_interleaving_ = s.asks_interleaving || !audits_.empty();
   audits_.clear();
   arena_close();
 }

@@ -61,7 +61,8 @@ class execution {
   [[nodiscard]] const std::vector<deviation>& deviations() const { return deviations_; }
   [[nodiscard]] bool deviations_complete() const { return deviations_complete_; }
   [[nodiscard]] run_summary summary() const;
-  [[nodiscard]] bool had_audits() const { return had_audits_; }
+  // It followed a graph, and audits or histories are to be judged in an interleaving.
+  [[nodiscard]] bool asks_interleaving() const { return asks_interleaving_; }
   [[nodiscard]] std::uint64_t switches() const { return switches_; }
   [[nodiscard]] std::uint64_t schedule_hash() const;  // equal for equal decision sequences
   [[nodiscard]] unsigned slots() const { return slots_; }
@@ -171,7 +172,7 @@ class execution {
   std::vector<deviation> deviations_;
   bool deviations_complete_ = true;
   std::vector<std::function<void()>> audits_;
-  bool had_audits_ = false;
+  bool asks_interleaving_ = false;
   std::optional<run_failure> failure_;
   std::optional<run_failure> last_failure_;
   run_end end_ = run_end::complete;

@@ -4,6 +4,7 @@
 #include <kvrace/check.h>
 #include <kvrace/history.h>
 #include <kvrace/linearizability.h>
+#include <kvrace/moment.h>
 #include <kvrace/observer.h>
 #include <kvrace/result.h>
 #include <kvrace/run.h>

@@ -104,7 +104,8 @@ struct search_counts {
   std::uint64_t states_open = 0;          // successors of visited states that have not been visited
   // Execution graphs only. Complete ones are executions_distinct.
   std::uint64_t graphs_inconsistent = 0;  // executions given up because the memory model forbids them
-  std::uint64_t graphs_judged = 0;        // complete ones of a program with audits that were also executed as an interleaving
+  std::uint64_t graphs_judged =
+      0;        // complete ones of a program with audits or histories that were also executed as an interleaving
   std::uint64_t graphs_unjudged = 0;      // the others of such a program: no interleaving is like them
   std::uint64_t graphs_duplicate = 0;     // complete graphs met again: 0, or the exploration has a bug
 };

@@ -82,8 +82,8 @@ class run {
   // that keeps statistics of its own should leave it out too.
   [[nodiscard]] static bool repeated() { return detail::state.repeated; }
   // True while a run follows an execution graph: operations that the graph does not order are carried out in one order of many.
-  // What keeps books beside checked objects must not judge then. If the program has audits, each sequentially consistent graph is
-  // executed as an interleaving afterwards, where it must.
+  // What keeps books beside checked objects must not judge then. If the program has audits or histories, each sequentially
+  // consistent graph is executed as an interleaving afterwards, where it must.
   [[nodiscard]] static bool along_graph() { return detail::along_graph(); }
   // True while a finding is re-executed for its report: only then do note() and operation texts go anywhere, so build
   // expensive texts only then.

@@ -130,6 +130,7 @@ struct engine_state {
   bool wakeups_ask = false;
   bool repeated = false;           // the run has been executed before; this time it is not counted
   bool history_undecided = false;  // in this run: a check of linearizability has used up its budget
+  bool asks_interleaving = false;  // along a graph: something judges in an interleaving only
   bool histories_causal = false;   // in this run: one compared calls that are no visible operations
   bool timeouts_any_time = false;  // proofs: there is no clock, a timed wait may give up at any point
   bool stale_reads = false;        // memory_model::rc11
