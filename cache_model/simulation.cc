@@ -104,7 +104,7 @@ class simulated final : public simulation {
     return count(oracle_.audit(*cache_, requests_waiting_ != 0));
   }
 
-  void finish() override { count(oracle_.audit(*cache_)); }
+  audit_counts finish() override { return count(oracle_.audit(*cache_)); }
 
  private:
   using slot_type = judged_request::slot;

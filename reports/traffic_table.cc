@@ -34,7 +34,7 @@ struct column {
 };
 
 // The most telling first.
-constexpr std::array<column, 13> columns = {{
+constexpr std::array<column, 14> columns = {{
     {"from s", 8, [](const traffic_window& w) { return text_of(w.start_s, w.start_s < 1000 ? 1 : 0); }},
     {"qps", 8, [](const traffic_window& w) { return text_of(w.qps_offered, 1); }},
     {"reached", 9, [](const traffic_window& w) { return text_of(w.qps_reached, 1); }},
@@ -46,6 +46,7 @@ constexpr std::array<column, 13> columns = {{
     {"p99 ms", 8, [](const traffic_window& w) { return text_of(w.latency_ms.p99, 1); }},
     {"ghosts", 8, [](const traffic_window& w) { return percent_of(w, "ghost"); }},
     {"stale", 8, [](const traffic_window& w) { return percent_of(w, "stale"); }},
+    {"starved", 9, [](const traffic_window& w) { return std::to_string(w.starved); }},
     {"p90 ms", 8, [](const traffic_window& w) { return text_of(w.latency_ms.p90, 1); }},
     {"max ms", 9, [](const traffic_window& w) { return text_of(w.latency_ms.max, 1); }},
 }};

@@ -163,6 +163,7 @@ exit_codes() {
   scenario proved.json '{ "strategy": "prove" }' '{ "verdict": "proved" }'
   scenario bounded.json '{ "strategy": "bounded", "preemptions_max": 0 }' '{ "verdict": "exhausted" }'
   scenario budget.json '{ "strategy": "prove", "runs": 1 }' '{ "verdict": "proved" }'
+  scenario stale.json '{ "strategy": "random", "memory_model": "rc11" }' '{ "verdict": "not_found" }'
   sed 's/"name": "test",/"name": "test", "limits": { "steps_max": 5 },/; s/ghost_entry/step_bound/' found.json >short.json
   run 0 run short.json
   run 0 run found.json
@@ -176,6 +177,8 @@ exit_codes() {
   run 2 run budget.json
   run 0 prove found.json
   run 0 prove quiet.json
+  run 0 prove stale.json
+  grep -q '^strategy  *execution graphs, rc11' out || fail 'a sample of stale reads was proved under sc'
   run 2 prove quiet.json --preemptions 0 --runs 1
   # All but traffic, which cannot be proved.
   "$kvrace" prove --all --runs 1 >out 2>err

@@ -21,7 +21,14 @@ namespace {
 void override_search(search& search, const search_command& command) {
   if (command.prove) {
     // What a sampled scenario says about its sample is no budget for a proof.
-    if (search.sampling()) search = {};
+    if (search.sampling()) {
+      const kvrace::memory_model model = search.memory_model;
+      search = {};
+      if (model != kvrace::memory_model::sc) {
+        search.strategy = search::kind::graphs;
+        search.memory_model = model;
+      }
+    }
     if (command.memory_model || search.strategy != search::kind::graphs) search.strategy = search::kind::prove;
     if (command.memory_model) {
       search.strategy = search::kind::graphs;

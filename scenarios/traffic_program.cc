@@ -36,8 +36,7 @@ class replayed_traffic {
                 [this, simulation = simulation.get(), &mine = arrivals_[worker]] { work(*simulation, mine); });
     run.join_all();
     account_.end_run(kvrace::run::now());
-    audit(*simulation);
-    simulation->finish();
+    account_.audited(simulation->finish());
   }
 
  private:

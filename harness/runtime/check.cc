@@ -98,7 +98,7 @@ result check(const check_options& options, const program& tested) {
     found.verdict = verdict::incomplete;
   auto bound = strategy->bound();
   if (bound) bound->runs_outside += search.runs_outside();
-  if (bound) found.pct_bound = bound->probability;
+  if (bound && bound->runs_outside < found.counts.runs) found.pct_bound = bound->probability;
   found.claim = detail::claim_of(found, options.limits, bound);
   return std::move(found);
 }

@@ -123,7 +123,10 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
       break;
     case verdict::unsound: text << nothing_claimed(result); break;
   }
-  if (bound && result.verdict != verdict::unsound) {
+  if (bound && result.verdict != verdict::unsound && bound->runs_outside == result.counts.runs) {
+    text << " No run was within the " << grouped(bound->decisions_max)
+         << " decisions for which PCT promises a probability: none is claimed.";
+  } else if (bound && result.verdict != verdict::unsound) {
     text << " A bug of depth " << bound->depth << " is hit by one run with probability at least " << bound->probability
          << " (valid for runs of at most " << grouped(bound->decisions_max) << " decisions";
     if (bound->runs_outside != 0) text << "; " << grouped(bound->runs_outside) << " runs were longer and are outside the bound";

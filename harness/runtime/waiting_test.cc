@@ -220,6 +220,12 @@ TEST_CASE("every misuse of a condition variable is named") {
                    both(run, [&] { wait(left); }, [&] { wait(right); });
                  }),
                  "waited in with different mutexes at once"));
+  CHECK(contains(misuse([](kvrace::run&) {
+                   condition_variable ready;
+                   unique_lock<mutex> lock;
+                   ready.wait(lock);
+                 }),
+                 "waited in with a lock that has no mutex"));
   CHECK(contains(misuse([](kvrace::run& run) {
                    mutex m;
                    std::optional<condition_variable> ready(std::in_place);

@@ -186,7 +186,18 @@ TEST_CASE("runs longer than the bound allows are counted and excluded") {
         both(run, act, act);
       });
   CHECK(found.counts.decisions_max > 5);
-  CHECK(contains(found.claim, "100 runs were longer and are outside the bound"));
+  CHECK(contains(found.claim, "No run was within the 5 decisions for which PCT promises a probability: none is claimed."));
+  CHECK(found.pct_bound == 0);
+  const kvrace::result some =
+      kvrace::check({.strategy = kvrace::pct({.depth = 2, .decisions_max = 5}), .runs = 100}, [](kvrace::run& run) {
+        atomic<int> value(0);
+        const auto act = [&] {
+          for (int i = 0; i < (run.pick(0, 1) == 0 ? 1 : 10); ++i) value.fetch_add(1);
+        };
+        both(run, act, act);
+      });
+  CHECK(contains(some.claim, " runs were longer and are outside the bound"));
+  CHECK(some.pct_bound > 0);
 }
 
 TEST_CASE("a depth or a length of 0 is refused") {

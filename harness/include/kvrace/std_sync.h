@@ -87,8 +87,8 @@ struct std_sync {
   using counting_semaphore = std::counting_semaphore<least_max_value>;
   using binary_semaphore = std::binary_semaphore;
   using latch = std::latch;
-  template <class Completion>
-  using barrier = std::barrier<Completion>;
+  template <class... Completion>  // as std: none, or one
+  using barrier = std::barrier<Completion...>;
   using once_flag = std::once_flag;
   template <class Function, class... Arguments>
   static void call_once(once_flag& flag, Function&& function, Arguments&&... arguments) {

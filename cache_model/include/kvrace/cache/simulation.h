@@ -99,7 +99,7 @@ class simulation {
   // Audits the structures between two calls; the counts go to the metrics too. nullopt while a call is in progress.
   virtual std::optional<audit_counts> audit() = 0;
   // The audit at the end of the run, after every task has been joined: all references returned, nothing leaked.
-  virtual void finish() = 0;
+  virtual audit_counts finish() = 0;
 };
 
 // Requires validate(options.configuration) to have no error, and options.parts to outlive it. To be called from the body of a

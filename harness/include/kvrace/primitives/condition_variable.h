@@ -45,7 +45,7 @@ class condition_variable {
 
   template <class Lock>
   void wait(Lock& lock, detail::site where = detail::site::current()) {
-    detail::wait_in(queue_, lock.mutex()->lock_, where);
+    detail::wait_in(queue_, state_of(lock, where), where);
   }
   template <class Lock, class Predicate>
     requires(!std::is_convertible_v<Predicate, detail::site>)
@@ -85,8 +85,14 @@ class condition_variable {
     return true;
   }
   template <class Lock>
+  detail::lock_state& state_of(Lock& lock, detail::site where) const {
+    if (lock.mutex() == nullptr) [[unlikely]]
+      detail::lock_misused(queue_, "waited in with a lock that has no mutex", where);
+    return lock.mutex()->lock_;
+  }
+  template <class Lock>
   std::cv_status wait_in_until(Lock& lock, std::int64_t deadline_ns, detail::site where) {
-    return detail::wait_in_until(queue_, lock.mutex()->lock_, deadline_ns, where) ? std::cv_status::no_timeout
+    return detail::wait_in_until(queue_, state_of(lock, where), deadline_ns, where) ? std::cv_status::no_timeout
                                                                                   : std::cv_status::timeout;
   }
   friend struct sync;
