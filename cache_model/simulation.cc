@@ -173,7 +173,7 @@ class simulated final : public simulation {
     judged_request* request = nullptr;
     std::size_t hits = 0;
     {
-      operation operation([&] { return "serve(" + describe(prompt) + "): reserve"; });
+      operation operation([&] { return "serve: reserve(" + describe(prompt) + ")"; });
       request = &begin(prompt);
       hits = acquire(*request, cancel);
       operation.returns([&] { return std::to_string(hits) + " tokens from the cache"; });
@@ -183,12 +183,12 @@ class simulated final : public simulation {
       const auto prefill = times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits);
       wait(cancel == cancel_point::after_reserve ? prefill / 2 : prefill, times.tick);
       if (cancel != cancel_point::after_reserve) {
-        const operation operation([&] { return "serve(" + describe(prompt) + "): publish"; });
+        const operation operation([&] { return "serve: publish(" + describe(prompt) + ")"; });
         fill_and_publish(*request, cancel);
       }
     }
     if (cancel == cancel_point::none) wait(times.decode, times.tick);
-    operation operation([&] { return "serve(" + describe(prompt) + "): release"; });
+    operation operation([&] { return "serve: release(" + describe(prompt) + ")"; });
     read_and_release(*request, cancel);
     --requests_waiting_;  // its references are gone: a call that has not taken a step counts as not begun
     operation.returns([&] { return std::string(cancel == cancel_point::none ? "" : "cancelled"); });

@@ -117,7 +117,7 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
 kvrace::result follow(const scenario& scenario, const kvrace::schedule& schedule) {
   if (schedule.set_up == kvrace::schedule::setting::graph)
     throw usage_error(
-        "expected a schedule of an interleaving: this finding has stale loads, and none is like it; 'kvrace prove " +
+        "expected a schedule of an interleaving: this finding was made along an execution graph, and none is like it; 'kvrace prove " +
         shell_quoted(scenario.source.path) + " --memory-model rc11' shows it again");
   return kvrace::replay({.limits = limits_of(scenario), .metrics = cache::metric_names()}, schedule, make_program(scenario));
 }

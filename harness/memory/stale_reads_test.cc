@@ -237,7 +237,7 @@ TEST_CASE("stale reads: without them values are sequentially consistent, as they
   CHECK(contains(text, "="));
   const auto told = [](const kvrace::finding& each) {
     return std::count_if(each.trace.begin(), each.trace.end(),
-                         [](const kvrace::trace_step& step) { return step.value == "0 (stale: 1 store behind)"; });
+                         [](const kvrace::trace_step& step) { return step.value == "stale 0 (1 store behind)"; });
   };
   CHECK(told(first) >= 1);
   const kvrace::result again = kvrace::replay({}, *kvrace::schedule::parse(text), buffering);

@@ -1,6 +1,7 @@
 // Proofs by execution graphs: what they count, find, and refuse.
 #include <algorithm>
 #include <chrono>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
@@ -426,6 +427,9 @@ TEST_CASE("a violation that no interleaving shows comes with its stale reads mar
   CHECK(std::any_of(first.trace.begin(), first.trace.end(),
                     [](const kvrace::trace_step& step) { return step.kind == "load" && contains(step.value, "stale"); }));
   CHECK_THROWS_AS(kvrace::replay({}, first.schedule, buffering), std::invalid_argument);
+  std::ostringstream text;
+  text << found;
+  CHECK(contains(text.str(), "no schedule repeats it"));
 }
 
 TEST_CASE("uses of a made object happen before its destruction") {

@@ -146,7 +146,7 @@ result search_for(const std::string& signature, const prove_options& options, co
 result replay(const replay_options& options, const schedule& schedule, const program& tested) {
   if (schedule.set_up == kvrace::schedule::setting::graph)
     throw std::invalid_argument(
-        "kvrace: this finding has stale loads, which no schedule repeats: prove the program by graphs again");
+        "kvrace: this finding was made along an execution graph that no schedule repeats: prove the program by graphs again");
   const detail::session session;
   detail::search search(options.limits, options.metrics, nullptr);
   bool reproduced = false;

@@ -95,8 +95,10 @@ std::ostream& operator<<(std::ostream& out, const result& result) {
         << '\n';
     for (const source_site& site : each.sites)
       if (site.line != 0) out << "  at " << shown(site.file) << ':' << site.line << '\n';
-    out << "  replay with the schedule \"" << each.schedule.to_string() << "\" (run " << each.run << ", step " << each.step
-        << ")\n";
+    const bool along_graph = each.schedule.set_up == schedule::setting::graph;
+    out << (along_graph ? std::string("  no schedule repeats it: prove the program by graphs again")
+                        : "  replay with the schedule \"" + each.schedule.to_string() + "\"")
+        << " (run " << each.run << ", step " << each.step << ")\n";
   }
   return out;
 }

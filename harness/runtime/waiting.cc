@@ -243,7 +243,7 @@ void operation_returned(std::size_t record, std::string text) {
 void record_value(std::string_view text) {
   const instrumentation::aside scope;
   if (state.graph != nullptr && state.graph->read_stale())
-    active->recording()->value(std::string(text) + ", stale");
+    active->recording()->value("stale " + std::string(text));
   else
     active->recording()->value(text);
 }
