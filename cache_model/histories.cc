@@ -1,5 +1,6 @@
 #include "cache_model/histories.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "cache_model/describe.h"
@@ -100,7 +101,7 @@ void block_histories::on_event(const block_event& event) {
     key.emplace(key_of(judged(event.request), event.slot));
     published_generation_[event.where.block] = event.where.generation;
     changes_[run::task()].push_back({true, copy, *key});
-    if (event.outdated) {
+    if (event.version < version_) {
       changes_[run::task()].push_back({false, copy, *key});
       key.reset();
     }
@@ -111,7 +112,8 @@ void block_histories::on_event(const block_event& event) {
 }
 
 // The invalidation drops it all; where the blocks go later says nothing more.
-void block_histories::on_outdated() {
+void block_histories::on_outdated(std::uint32_t version) {
+  version_ = std::max(version_, version);
   for (std::uint32_t block = 0; block < published_.size(); ++block) {
     std::optional<kept_key>& key = published_[block];
     if (!key) continue;

@@ -106,7 +106,7 @@ class block_histories {
     record_events(whole);
     whole.withdraw();
   }
-  void on_outdated();
+  void on_outdated(std::uint32_t version);
   void on_event(const block_event& event);
 
  private:
@@ -136,6 +136,7 @@ class block_histories {
   history<order_spec> order_;
   fixed_array<sync, std::optional<kept_key>> published_;  // by block
   fixed_array<sync, std::uint32_t> published_generation_;
+  std::uint32_t version_ = 0;  // entries of older ones are outdated
   std::array<changes, tasks_max + 1> changes_;             // by task: told in its present call
 };
 

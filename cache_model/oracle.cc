@@ -161,9 +161,9 @@ void cache_oracle::on_event(const block_event& event) {
   }
 }
 
-void cache_oracle::on_outdated() {
+void cache_oracle::on_outdated(std::uint32_t version) {
   const bookkeeping scope;
-  if (histories_ != nullptr) histories_->on_outdated();
+  if (histories_ != nullptr) histories_->on_outdated(version);
 }
 
 void cache_oracle::on_allocate(const block_event& event) {

@@ -43,7 +43,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   void invalidated(std::uint32_t version);
 
   void on_event(const block_event&) override;
-  void on_outdated() override;
+  void on_outdated(std::uint32_t version) override;
 
   // Whether the request may touch the rows itself. Where it may not, it holds no reference, or its handle is stale or was wrong
   // from the start and another request owns the block: what it would find there is known, and the access would be a race beside

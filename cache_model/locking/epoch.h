@@ -85,8 +85,7 @@ class epoch_cache final : public prefix_cache<Sync> {
       blocks_[slot.where.block].what = block::kind::published;
       slot.published = true;
       index_.insert(request.keys.hash(i), slot.where, version, request.keys[i], slot.expires);
-      const bool outdated = domain_.stamp_unseen() != version;  // invalidated since: nobody finds it
-      tell({block_event::kind::publish, &request, slot.where, static_cast<std::uint32_t>(i), false, outdated});
+      tell({block_event::kind::publish, &request, slot.where, static_cast<std::uint32_t>(i), false, version});
     }
   }
 
@@ -103,7 +102,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   std::uint32_t invalidate() override {
     pin pinned(domain_);
     const std::uint32_t version = domain_.raise_stamp();
-    if (parameters_.listener != nullptr) parameters_.listener->on_outdated();
+    if (parameters_.listener != nullptr) parameters_.listener->on_outdated(version);
     index_.clear(pinned, [this](const typename index::entry& removed) { forget(removed.where); });
     pinned.collect();
     return version;

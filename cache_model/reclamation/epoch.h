@@ -125,7 +125,6 @@ class epoch_domain {
   std::uint32_t raise_stamp() { return stamp_in(word_.fetch_add(std::uint64_t{1} << 32U, std::memory_order_acq_rel)) + 1; }
 
   // Without a visible operation: for tests and audits.
-  [[nodiscard]] std::uint32_t stamp_unseen() const { return stamp_in(Sync::peek(word_)); }
   [[nodiscard]] std::uint32_t epoch() const { return epoch_in(Sync::peek(word_)); }
   [[nodiscard]] std::size_t retired() const {
     std::size_t count = 0;

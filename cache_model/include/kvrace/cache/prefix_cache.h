@@ -120,14 +120,14 @@ struct block_event {
   handle where;
   std::uint32_t slot = 0;       // the request's slot, where there is one
   bool entry_denied = false;    // pin: the block's key or state is not that of the index entry that led to it
-  bool outdated = false;        // publish: of an older version by now, so that no request which begins after this finds it
+  std::uint32_t version = 0;    // publish: of the entry, where on_outdated() is told
 };
 
 class cache_listener {
  public:
   virtual void on_event(const block_event&) = 0;
-  // From this step on, no request that begins finds what is published. For strategies that forget it in later steps.
-  virtual void on_outdated() = 0;
+  // From this step on, no request that begins finds an entry of an older version. For strategies that forget them in later steps.
+  virtual void on_outdated(std::uint32_t version) = 0;
 
  protected:
   ~cache_listener() = default;
