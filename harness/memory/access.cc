@@ -52,6 +52,7 @@ read_tables tables;
 
 void race(const access_history& data, unsigned other, bool other_writes, site other_where, bool writes, site where) {
   if (!active->data_races() || std::uncaught_exceptions() != 0) return;
+  if (state.recording) record_access(data, writes, where);
   active->fail_and_end([&] {
     const std::string subject = describe(data);
     const auto text = [](unsigned slot, bool write, site at) {

@@ -1,4 +1,6 @@
 // Data races on var and shadow: which pairs of accesses race, and that both sides are named.
+#include <algorithm>
+
 #include <kvrace/kvrace.h>
 
 #include "test_support.h"
@@ -20,6 +22,21 @@ kvrace::result two_tasks(const std::function<void(var<int>&)>& first, const std:
 }
 
 }  // namespace
+
+TEST_CASE("both accesses of a race are steps of its report, the second one the last") {
+  const kvrace::result found = sample([](kvrace::run& run) {
+    var<int> datum(0);
+    kvrace::sync::name(datum, "datum");
+    both(run, [&] { datum = 1; }, [&] { (void)datum.load(); });
+  });
+  REQUIRE(outcome(found) == "data_race");
+  const std::vector<kvrace::trace_step>& trace = found.findings.front().trace;
+  REQUIRE(trace.size() >= 2);
+  const auto accesses = std::count_if(trace.begin(), trace.end(), [](const auto& step) { return step.object == "var 'datum'"; });
+  CHECK(accesses == 2);
+  CHECK(trace.back().object == "var 'datum'");
+  CHECK(trace.back().site.line == found.findings.front().sites.back().line);
+}
 
 TEST_CASE("two unordered writes race, and the report names both tasks and both lines") {
   unsigned first_line = 0;
