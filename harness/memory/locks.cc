@@ -3,6 +3,7 @@
 
 #include <kvrace/sync.h>
 
+#include "runtime/claim.h"
 #include "runtime/execution.h"
 #include "runtime/recorder.h"
 
@@ -29,6 +30,16 @@ task_set awaited(const task_record& task, task_set others) {
 bool awaits_notification(const task_record& task) {
   if (task.waits_in != nullptr) return (task.waits_in->waiting & bit(task.slot)) != 0;
   return task.pending_kind == operation_kind::await && task.pending_object->type == object_type::atomic;
+}
+
+// Of something that lets tasks pass.
+std::string what_is_missing(const object& what) {
+  if (what.type == object_type::barrier)
+    return ", which awaits " + plural(static_cast<std::uint64_t>(static_cast<const gate&>(what).awaited), "more arrival");
+  if (what.type == object_type::latch)
+    return ", which is to be counted down " +
+           plural(static_cast<std::uint64_t>(static_cast<const gate&>(what).value), "more time");
+  return "";
 }
 
 }  // namespace
@@ -69,13 +80,15 @@ task_set execution::waiting_cycle(task_set blocked) const {
 }
 
 void execution::deadlock() {
-  fail_and_end([this] { return describe_deadlock(); });
+  fail_and_end([this] {
+    task_set blocked = 0;
+    for (unsigned slot = 0; slot < slots_; ++slot)
+      if (!records_[slot].finished) blocked |= bit(slot);
+    return describe_deadlock(blocked);
+  });
 }
 
-run_failure execution::describe_deadlock() const {
-  task_set blocked = 0;
-  for (unsigned slot = 0; slot < slots_; ++slot)
-    if (!records_[slot].finished) blocked |= bit(slot);
+run_failure execution::describe_deadlock(task_set blocked) const {
   const task_set cycle = waiting_cycle(blocked);
 
   run_failure failure{"deadlock", "", "", {}};
@@ -88,12 +101,15 @@ run_failure execution::describe_deadlock() const {
     const task_set holders = awaited(task, blocked & ~bit(task.slot));
     if (awaits_notification(task)) {
       text += "a notification of " + describe(task.waits_in != nullptr ? *task.waits_in : *task.pending_object);
+      if (task.waits_in != nullptr && task.waits_in->notified_nobody != 0)
+        text += ", which was notified at step " + std::to_string(task.waits_in->notified_nobody) + ", when nobody waited";
     } else if (task.pending_kind == operation_kind::join) {
       text += task.joins == slot_none ? std::string("all tasks") : "the end of '" + task_name(task.joins) + "'";
     } else if (task.pending_object != nullptr) {
       text += describe(*task.pending_object);
       if (failure.subject.empty()) failure.subject = describe(*task.pending_object);
       if (holders != 0) text += " held by '" + task_name(lowest(holders)) + "'";
+      text += what_is_missing(*task.pending_object);
     } else {
       text += "something nobody does";
     }

@@ -44,6 +44,9 @@ std::string exhaustive_bounds(const result& result, const limits& limits) {
          (result.calls_ordered_causally
               ? "; of the calls of a history, one precedes another if its last operation happens before the other's first"
               : "") +
+         (limits.call_steps_max != 0 ? "; no call takes more than " + plural(limits.call_steps_max, "step") + " of its own"
+                                     : "") +
+         (limits.lock_order ? "; no locks are taken in orders that contradict each other" : "") +
          (limits.data_races ? "; plain data in var and shadow is free of races." : "; data races were not looked for.");
 }
 

@@ -68,7 +68,7 @@ void execution::begin(const settings& chosen) {
   s.clock_width = width;
   s.generation = s.generation_new_object = generation_;
   s.recording = chosen.record != nullptr;
-  s.has_audit = false;
+  s.has_audit = bounds_calls();
   s.wakeups_ask = chosen.strategy != nullptr && chosen.strategy->wants_wakeups();
   s.stale_reads = schedule::has_stale_reads(chosen.set_up);
   s.timeouts_any_time = chosen.set_up != schedule::setting::sampled && chosen.set_up != schedule::setting::rc11;
@@ -82,6 +82,8 @@ void execution::begin(const settings& chosen) {
   s.objects_alive = 0;
   s.timed = s.calls = 0;
   s.graph = nullptr;
+  s.locks = chosen.limits.lock_order && chosen.graph == nullptr ? &lock_order_ : nullptr;
+  if (s.locks != nullptr) s.locks->begin_run();
   if (chosen.graph != nullptr) chosen.graph->begin();
 }
 
@@ -93,6 +95,7 @@ void execution::end() {
   }
   s.generation = generation_none;
   s.graph = nullptr;
+  s.locks = nullptr;
   s.generation_new_object = generation_outside;
   s.current = nullptr;
   s.recording = s.has_audit = false;
@@ -351,28 +354,6 @@ void execution::poll() {
   if (!(*settings_.go_on)()) leave(failure_ ? run_end::violation : run_end::cut);
 }
 
-// A run that does not poll is looked at every now and then all the same.
-std::uint64_t execution::next_stop() const {
-  constexpr std::uint64_t steps_between = 1U << 16U;
-  const std::uint64_t steps_max = settings_.limits.steps_max;
-  return settings_.go_on == nullptr ? steps_max : std::min(steps_max, state.steps + steps_between);
-}
-
-void execution::steps_stopped() {
-  const instrumentation::aside scope;
-  if (const std::uint64_t steps_max = settings_.limits.steps_max; state.steps > steps_max) {
-    fail_and_end([steps_max] {
-      return run_failure{
-          "step_bound",
-          "",
-          "the run did not end within " + std::to_string(steps_max) + " visible operations: a livelock, or the bound is too low",
-          {}};
-    });
-  }
-  state.steps_stop = next_stop();
-  poll();
-}
-
 // The announced operation of a task that does not run has not been executed.
 bool execution::is_quiescent() const {
   const auto inside = [](const task_record& task) {
@@ -387,6 +368,7 @@ bool execution::is_quiescent() const {
 void execution::call_ended() {
   // Along a graph tasks run in one order of many: which points are quiescent, and what is there, depends on it.
   if (state.graph != nullptr) return;
+  if (bounds_calls()) bound_call(*state.current);
   if (is_quiescent()) run_audits();
 }
 

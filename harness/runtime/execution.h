@@ -13,6 +13,7 @@
 #include <kvrace/check.h>
 #include <kvrace/detail/core.h>
 
+#include "memory/lock_order.h"
 #include "runtime/fiber.h"
 
 namespace kvrace::detail {
@@ -138,10 +139,13 @@ class execution {
   void release_body();
   void nobody_enabled();
   [[nodiscard]] std::uint64_t next_stop() const;
+  [[nodiscard]] bool bounds_calls() const;
+  void bound_call(const task_record& task);
+  [[noreturn]] void steps_exhausted();
   void run_audits();
   void count_decision();
   [[noreturn]] void deadlock();
-  [[nodiscard]] run_failure describe_deadlock() const;
+  [[nodiscard]] run_failure describe_deadlock(task_set blocked) const;
   [[nodiscard]] task_set waiting_cycle(task_set blocked) const;
   [[noreturn]] void leave(run_end end);
   void note_deviation(deviation::kind what, std::uint64_t answer);
@@ -173,6 +177,7 @@ class execution {
   bool deviations_complete_ = true;
   std::vector<std::function<void()>> audits_;
   bool asks_interleaving_ = false;
+  lock_order lock_order_;
   std::optional<run_failure> failure_;
   std::optional<run_failure> last_failure_;
   run_end end_ = run_end::complete;

@@ -1,5 +1,6 @@
 #include "runtime/recorder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runtime/execution.h"
@@ -42,11 +43,10 @@ const char* name_of(object_type type) {
   return "object";
 }
 
-std::string describe(const object& what) {
+std::string describe(object_type type, std::uint32_t id) {
   if (recorder* record = active->recording(); record != nullptr)
-    if (const std::string* name = record->name_of(what); name != nullptr)
-      return std::string(name_of(what.type)) + " '" + *name + "'";
-  return std::string(name_of(what.type)) + " " + std::to_string(what.id >> 26U) + "." + std::to_string(what.id & 0x3ffffffU);
+    if (const std::string* name = record->name_of(id); name != nullptr) return std::string(name_of(type)) + " '" + *name + "'";
+  return std::string(name_of(type)) + " " + std::to_string(id >> 26U) + "." + std::to_string(id & 0x3ffffffU);
 }
 
 // Twice as much is held as is kept, so that an item is moved once at most.
@@ -102,9 +102,15 @@ void recorder::operation_returned(std::size_t record, std::string text) {
 
 void recorder::name(const object& what, std::string_view name) { names_[what.id] = std::string(name); }
 
-const std::string* recorder::name_of(const object& what) const {
-  const auto found = names_.find(what.id);
+const std::string* recorder::name_of(std::uint32_t object_id) const {
+  const auto found = names_.find(object_id);
   return found == names_.end() ? nullptr : &found->second;
+}
+
+const std::string* recorder::last_call_of(unsigned task_id) const {
+  const auto last = std::find_if(operations_.rbegin(), operations_.rend(),
+                                 [task_id](const operation_record& each) { return each.task == task_id; });
+  return last == operations_.rend() ? nullptr : &last->call;
 }
 
 // A ledger that is too long is cut down to the subject's.

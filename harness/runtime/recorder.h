@@ -13,7 +13,8 @@
 namespace kvrace::detail {
 
 // "mutex 'pool'" if it has a name and a run is recorded, else "mutex 1.4": creating task, creation index.
-[[nodiscard]] std::string describe(const object& what);
+[[nodiscard]] std::string describe(object_type type, std::uint32_t id);
+[[nodiscard]] inline std::string describe(const object& what) { return describe(what.type, what.id); }
 
 class recorder {
  public:
@@ -26,7 +27,8 @@ class recorder {
   std::size_t operation_called(std::string text);
   void operation_returned(std::size_t record, std::string text);
   void name(const object& what, std::string_view name);
-  [[nodiscard]] const std::string* name_of(const object& what) const;
+  [[nodiscard]] const std::string* name_of(std::uint32_t object_id) const;
+  [[nodiscard]] const std::string* last_call_of(unsigned task_id) const;  // null if there is none
 
   // Moves what was recorded into `into`, and marks the decisive steps.
   void hand_over(finding& into);

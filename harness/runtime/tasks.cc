@@ -94,6 +94,7 @@ void execution::spawn_commit(unsigned slot, void* closure, void (*invoke)(void*)
   child.clock.at[slot] = 1;
   ++s.current->clock.at[s.slot];
   child.parent = static_cast<std::uint8_t>(s.slot);
+  if (s.locks != nullptr) s.locks->spawned(slot);
   ++alive_;
   unstarted_ |= bit(slot);
   enable(bit(slot));
@@ -186,6 +187,7 @@ void execution::join(unsigned slot, site where) {
     state.current->joins = slot_none;
   }
   clock_join(state.current->clock, target.clock, state.clock_width);
+  if (state.locks != nullptr) state.locks->joined(slot);
   instrumentation::acquire(&target);
 }
 
@@ -209,6 +211,8 @@ void execution::join_all(site where) {
   // All have ended, and nobody knows more of a task than the task itself.
   for (unsigned slot = 1; slot < slots_; ++slot) s.current->clock.at[slot] = records_[slot].clock.at[slot];
   for (unsigned slot = 0; slot < slots_; ++slot) instrumentation::acquire(&records_[slot]);
+  if (s.locks != nullptr)
+    for (unsigned slot = 1; slot < slots_; ++slot) s.locks->joined(slot);
   run_audits();
 }
 

@@ -119,6 +119,7 @@ void notify(wait_queue& queue, bool all, site where) {
   require_usable(queue, where);
   if (state.graph != nullptr) return graph_notify(queue, all, where);
   announce(all ? operation_kind::notify_all : operation_kind::notify_one, &queue, where);
+  if (queue.waiting == 0) queue.notified_nobody = state.steps;
   if (all) {
     for (task_set rest = queue.waiting; rest != 0; rest &= rest - 1) wake(queue, lowest(rest));
     return;

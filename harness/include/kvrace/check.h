@@ -32,6 +32,13 @@ struct limits {
   std::uint64_t steps_max = 100'000;  // per run; more is a violation of oracle "step_bound"
   bool data_races = true;
   bool leaks = true;                  // objects from Sync::make that outlive the run
+  // A call (kvrace::operation) that takes more visible operations of its own task is a violation of oracle "call_bound"; 0: no
+  // bound. What other tasks do meanwhile does not count, so that an unfair schedule is no excuse; but a loop that waits for them
+  // must give way, or it spins for as long as the strategy lets it.
+  std::uint64_t call_steps_max = 0;
+  // Locks that are taken in orders that contradict each other are a violation of oracle "lock_order", though no deadlock was met:
+  // it may be a false alarm. Not along execution graphs.
+  bool lock_order = false;
   fault_budget faults = {};
 };
 

@@ -72,6 +72,7 @@ inline constexpr std::size_t fault_kinds = 4;
 
 struct wait_queue;
 class graph_run;
+class lock_order;
 
 struct task_record {
   // The announced operation. `object` is null for operations without one.
@@ -145,6 +146,7 @@ struct engine_state {
   task_set timed = 0;              // tasks that wait with a deadline
   task_set calls = 0;              // tasks inside a kvrace::operation
   std::int64_t deadline_ns[tasks_max] = {};  // by slot, of those in `timed`
+  lock_order* locks = nullptr;     // limits::lock_order: told which locks are taken
   graph_run* graph = nullptr;      // tasks are executed along an execution graph: operations go there, see graph.h
   std::uint64_t polls_left = 0;    // calls of run::poll until the search looks at the clock; 0: it never does
 };
@@ -154,6 +156,8 @@ extern constinit thread_local engine_state state [[gnu::tls_model("initial-exec"
 // ---- out of line (runtime/, memory/) ----
 void decide();                     // the current task has announced: choose who runs, return when this task may go on
 void steps_stopped();  // steps_stop is passed
+void lock_taken(const object& lock, bool shared);  // by the current task, where state.locks is set
+void lock_given_back(const object& lock);
 [[noreturn]] void unusable(const object& what, site where);  // destroyed, of another run, or no run at all
 [[noreturn]] void misuse(const char* oracle, const object* what, std::string_view message, site where);
 void record_value(std::string_view text);  // while recording: what the operation just executed read or wrote

@@ -69,6 +69,7 @@ class barrier {
     detail::instrumentation::release(&gate_);
     detail::release_join(message_of(phase));
     missing_ -= update;
+    gate_.awaited = missing_;
     if (drops) --expected_;
     if (missing_ == 0) complete(phase);
     return arrival_token(phase);

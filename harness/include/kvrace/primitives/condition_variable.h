@@ -15,6 +15,7 @@ namespace detail {
 struct wait_queue : object {
   task_set waiting = 0;
   lock_state* lock = nullptr;  // the mutex of the present waiters
+  std::uint64_t notified_nobody = 0;  // the step of the last notification while nobody waited
 
   wait_queue() : object(object_type::condition_variable) {}
 };

@@ -13,6 +13,7 @@ namespace kvrace::detail {
 struct gate : object {
   std::uint32_t message = 0;   // what those who pass synchronise with
   std::int64_t value = 0;
+  std::int64_t awaited = 0;    // of a barrier: arrivals until those who wait may go on
   task_set waiters = 0;        // tasks that have announced to pass
   task_set waiters_timed = 0;  // the same with a deadline
 

@@ -29,11 +29,15 @@ inline void take(lock_state& lock) {
   state.enabled &= ~(lock.waiters | (lock.waiters_timed & state.timed));
   acquire(lock.message);
   instrumentation::acquire(&lock);
+  if (state.locks != nullptr) [[unlikely]]
+    lock_taken(lock, false);
 }
 inline void give_back(lock_state& lock) {
   instrumentation::release(&lock);
   release_store(lock.message);
   lock.owner = slot_none;
+  if (state.locks != nullptr) [[unlikely]]
+    lock_given_back(lock);
   if (const task_set all = lock.waiters | lock.waiters_timed; all != 0) enable(all);
 }
 [[noreturn]] void lock_misused(const object& lock, const char* message, site where);

@@ -69,6 +69,8 @@ class shared_mutex {
     detail::instrumentation::release(&lock_.writer_message);
     detail::release_store(lock_.writer_message);
     lock_.owner = detail::slot_none;
+    if (detail::state.locks != nullptr) [[unlikely]]
+      detail::lock_given_back(lock_);
     const task_set all = lock_.waiters | lock_.waiters_shared | lock_.waiters_timed | lock_.waiters_shared_timed;
     if (all != 0) detail::enable(all);
   }
@@ -103,6 +105,8 @@ class shared_mutex {
     detail::instrumentation::release(&lock_.readers);
     detail::release_join(lock_.readers_message);
     lock_.readers &= ~detail::bit(detail::state.slot);
+    if (detail::state.locks != nullptr) [[unlikely]]
+      detail::lock_given_back(lock_);
     if (const task_set all = lock_.waiters | lock_.waiters_timed; lock_.readers == 0 && all != 0) detail::enable(all);
   }
 
@@ -121,6 +125,8 @@ class shared_mutex {
     detail::acquire(lock_.readers_message);
     detail::instrumentation::acquire(&lock_.writer_message);
     detail::instrumentation::acquire(&lock_.readers);
+    if (detail::state.locks != nullptr) [[unlikely]]
+      detail::lock_taken(lock_, false);
   }
   void take_shared() {
     lock_.readers |= detail::bit(detail::state.slot);
@@ -128,6 +134,8 @@ class shared_mutex {
     detail::state.enabled &= ~(lock_.waiters | (lock_.waiters_timed & detail::state.timed));
     detail::acquire(lock_.writer_message);
     detail::instrumentation::acquire(&lock_.writer_message);
+    if (detail::state.locks != nullptr) [[unlikely]]
+      detail::lock_taken(lock_, true);
   }
 
   friend struct sync;
