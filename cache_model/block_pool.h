@@ -127,7 +127,10 @@ class block_pool {
     const std::uint32_t id = request.victim.block;
     block& taken = blocks_[id];
     taken.guard.write();
-    if (taken.indexed) tell(block_event::kind::evict, &request, {id, taken.generation});
+    if (taken.indexed) {
+      tell(block_event::kind::evict, &request, {id, taken.generation});
+      if (parameters_.evictions != nullptr) parameters_.evictions->note(request, {id, taken.generation});
+    }
     taken.indexed = false;
     ++taken.generation;
     if (taken.payload == nullptr) taken.payload = rows_of<Sync>::make(parameters_.tokens_per_block);
@@ -141,6 +144,14 @@ class block_pool {
     if (!request.victim.indexed) return;
     seams().eviction->before_index_removal(section);
     if (seams().eviction->removes_index_entry()) index_.erase(request.victim.hash, request.victim.key, id);
+  }
+
+  // Tells of the request's evictions, if there is anybody to tell, once the caller's lock has been given back.
+  template <class Lock>
+  void deliver_evictions(const request_type& request, Lock& lock) const {
+    if (parameters_.evictions == nullptr) return;
+    if (seams().notification->tells_after_unlock()) lock.unlock();
+    parameters_.evictions->deliver(request);
   }
 
   // Returns how many blocks it has published.
@@ -238,8 +249,8 @@ class block_pool {
     bool indexed = false;
     std::uint32_t generation = 0;
     std::uint64_t hash = 0;
-    lease_end expires = no_end;      // of the content, if it is indexed
-    key_bytes<Sync> key;             // what it is indexed under, if it is
+    lease_end expires = no_end;  // of the content, if it is indexed
+    key_bytes<Sync> key;  // what it is indexed under, if it is
     payload_tag* payload = nullptr;  // made when the block is first handed out
   };
 

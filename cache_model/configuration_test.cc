@@ -25,6 +25,7 @@ TEST_CASE("A wrong configuration is told by its field") {
   CHECK(wrong_field({.hash_bits = 0, .flaws = {}}) == "hash_bits");
   CHECK(wrong_field({.hash_bits = 65, .flaws = {}}) == "hash_bits");
   CHECK(wrong_field({.flaws = {"stale_index", "no_such_flaw"}}) == "flaws/1");
+  CHECK(wrong_field({.locking = "epoch", .eviction_feed = 1, .flaws = {}}) == "eviction_feed");
 }
 
 TEST_CASE("Two flaws of one seam exclude each other, two of different seams do not") {
@@ -34,7 +35,8 @@ TEST_CASE("Two flaws of one seam exclude each other, two of different seams do n
 }
 
 TEST_CASE("Every flaw names an oracle that exists and locking strategies that exist") {
-  std::set<std::string_view> oracle_names = {"data_race", "use_after_destroy", oracle_of_instrumentation};  // beside the cache's own
+  std::set<std::string_view> oracle_names = {"data_race", "use_after_destroy", "deadlock",
+                                             oracle_of_instrumentation};  // beside the cache's own
   for (const oracle_description& each : oracles()) oracle_names.insert(each.name);
   std::set<std::string_view> locking_names;
   for (const locking_description& each : locking_strategies()) locking_names.insert(each.name);

@@ -26,7 +26,9 @@ enum class oracle_id : std::uint8_t {
   exactly_once,
   duplicate_load,
   correlation,
+  promise,
   lost_update,
+  liveness,
   linearizability,
   count,
 };

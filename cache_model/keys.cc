@@ -110,6 +110,10 @@ seams::seams() {
   static const statistics_policy statistics_repaired{};
   static const waiter_policy waiter_repaired{};
   static const connection_policy connection_repaired{};
+  static const record_policy record_repaired{};
+  static const preemption_policy preemption_repaired{};
+  static const notification_policy notification_repaired{};
+  static const promise_policy promise_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -125,6 +129,10 @@ seams::seams() {
   statistics = &statistics_repaired;
   waiter = &waiter_repaired;
   connection = &connection_repaired;
+  record = &record_repaired;
+  preemption = &preemption_repaired;
+  notification = &notification_repaired;
+  promise = &promise_repaired;
 }
 
 }  // namespace kvrace::cache

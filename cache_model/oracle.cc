@@ -51,6 +51,7 @@ cache_oracle::cache_oracle(run& run, const simulation_options& options)
       run_(run),
       tokens_per_block_(options.configuration.tokens_per_block),
       lease_(options.configuration.lease),
+      evicts_at_once_(options.configuration.locking != "epoch"),
       blocks_(options.configuration.capacity_blocks) {}
 
 template <class Message>
@@ -138,7 +139,7 @@ void cache_oracle::on_event(const block_event& event) {
       return;
     case block_event::kind::unpin: on_unpin(event); return;
     case block_event::kind::foreign_unpin:
-      --block.holders;
+      lose_holder(block);
       fail(oracle_id::reference_balance, id, [&] {
         return number_of(*event.request) + " gave back a reference to " + block_name(id) + " that another request holds";
       });
@@ -206,8 +207,12 @@ void cache_oracle::on_unpin(const block_event& event) {
     return;
   }
   --holds;
-  if (block.holders != 0) --block.holders;
+  lose_holder(block);
   if (block.owner == event.request->id) block.filling = false;
+}
+
+void cache_oracle::lose_holder(record& block) {
+  if (block.holders != 0 && --block.holders == 0) block.unheld_since = run::step();
 }
 
 void cache_oracle::ends_publication(const block_event& event) {
@@ -270,6 +275,34 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
     request.stale = true;
     fail(oracle_id::stale, where.block,
          [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });
+  }
+}
+
+std::size_t cache_oracle::deliverable(const judged_request& request) const {
+  std::size_t blocks = 0;
+  while (blocks < request.slots.size() && request.slots[blocks].what == judged_request::slot::kind::hit &&
+         is_current(request, blocks))
+    ++blocks;
+  return blocks;
+}
+
+void cache_oracle::delivers(const judged_request& request, std::size_t promised_tokens, std::size_t delivered_tokens) {
+  if (delivered_tokens >= promised_tokens) return;
+  fail(oracle_id::promise, no_block, [&] {
+    return number_of(request) + " for (" + describe(*request.prompt) + ") was promised " + std::to_string(promised_tokens) +
+           " tokens, and retrieves " + std::to_string(delivered_tokens);
+  });
+}
+
+void cache_oracle::starved(const judged_request& request, std::uint64_t began) {
+  if (!evicts_at_once_) return;
+  for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
+    if (blocks_[id].holders != 0 || blocks_[id].unheld_since > began) continue;
+    fail(oracle_id::liveness, id, [&] {
+      return number_of(request) + " for (" + describe(*request.prompt) + ") gets no block, although nobody has held " +
+             block_name(id) + " since before it asked";
+    });
+    return;
   }
 }
 

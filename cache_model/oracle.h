@@ -65,6 +65,13 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   };
   void served(judged_request&, std::size_t position, const tags_seen& seen);
 
+  // How many of the blocks that it has found the request still holds, from the start.
+  [[nodiscard]] std::size_t deliverable(const judged_request&) const;
+  // A request that was promised so much retrieves it.
+  void delivers(const judged_request&, std::size_t promised_tokens, std::size_t delivered_tokens);
+  // The request has found no block for some of its slots, in a call that began after `began` steps.
+  void starved(const judged_request&, std::uint64_t began);
+
   void contract(const prompt&, std::size_t expected_tokens, std::size_t matched_tokens);
 
   // Requires that no call on the cache is in progress. `requests_waiting`: some requests wait between two calls, so that their
@@ -81,6 +88,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   using text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
   struct record {
     std::uint32_t holders = 0;
+    std::uint64_t unheld_since = 0;  // the step, if nobody holds it
     std::uint32_t generation = 0;
     std::uint32_t owner = 0;  // the request that reserved it last
     std::uint32_t write = 0;  // the last fill
@@ -105,6 +113,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   [[nodiscard]] bool is_current(const judged_request&, std::size_t position) const;
   void on_allocate(const block_event&);
   void on_unpin(const block_event&);
+  static void lose_holder(record&);
   void ends_publication(const block_event&);
   void note(const block_event&) const;
   [[nodiscard]] std::string described(key_view entry_key) const;
@@ -113,6 +122,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   block_histories* histories_ = nullptr;
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
+  bool evicts_at_once_;  // what nobody holds can be taken; without locks it waits until nobody can be reading it
   std::uint32_t requests_ = 0;
   std::uint32_t writes_ = 0;
   struct invalidation {

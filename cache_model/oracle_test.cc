@@ -111,6 +111,39 @@ TEST_CASE("A block that is recomputed for the same key after it was found is a g
         }) == "ghost_entry");
 }
 
+TEST_CASE("A request that gets no block while nobody has held one all the time is starved without need") {
+  const auto starved = [](std::uint64_t began_before, bool held) {
+    return failing([=](bench& t) {
+      t.tell(kind::allocate, t.a, 0, 1);
+      t.tell(kind::allocate, t.b, 1, 1);
+      if (!held) t.tell(kind::unpin, t.b, 1, 1);
+      kvrace::yield();
+      t.oracle.starved(t.b, run::step() - began_before);
+    });
+  };
+  CHECK(starved(0, false) == "liveness");
+  CHECK(starved(1, false) == "liveness");
+  CHECK(starved(0, true).empty());
+}
+
+TEST_CASE("A block that was given back during the call does not count") {
+  CHECK(failing([](bench& t) {
+          const std::uint64_t began = run::step();
+          kvrace::yield();
+          t.tell(kind::allocate, t.a, 0, 1);
+          t.tell(kind::allocate, t.b, 1, 1);
+          t.tell(kind::unpin, t.b, 1, 1);
+          t.oracle.starved(t.b, began);
+        }).empty());
+}
+
+TEST_CASE("Whoever retrieves less than was promised was promised too much") {
+  const auto delivers = [](std::size_t delivered) { return failing([=](bench& t) { t.oracle.delivers(t.a, 2, delivered); }); };
+  CHECK(delivers(1) == "promise");
+  CHECK(delivers(2).empty());
+  CHECK(delivers(3).empty());
+}
+
 TEST_CASE("A foreign tag is pollution") {
   CHECK(failing([](bench& t) {
           t.serve(t.a, 0, 1);

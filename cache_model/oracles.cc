@@ -18,7 +18,9 @@ const std::vector<oracle_description>& oracles() {
       {"exactly_once", "the content of a published block is given up twice, or never", "O12"},
       {"duplicate_load", "a value is computed again while it is being computed, or although it is there", "O9"},
       {"correlation", "a request receives the answer to another request", "O10"},
+      {"promise", "less is delivered than was promised, and nobody says so", "O14"},
       {"lost_update", "an update is based on a value that another update has replaced: in no serial order it could be", "O15"},
+      {"liveness", "what could be evicted is not, or requests are sent away for another without need", "O7"},
       {"linearizability",
        "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
   };

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include <kvrace/sync.h>
 
@@ -11,6 +12,7 @@
 #include "cache_model/histories.h"
 #include "cache_model/locking/controlled.h"
 #include "cache_model/oracle.h"
+#include "cache_model/parts/eviction_notes.h"
 #include "cache_model/parts/parts.h"
 
 namespace kvrace::cache {
@@ -36,8 +38,8 @@ class simulated final : public simulation {
         tokens_per_block_(options.configuration.tokens_per_block),
         oracle_(run, options),
         parameters_(parameters_of(options, &oracle_)),
-        cache_(make_controlled_cache(options.configuration.locking, parameters_)),
-        parts_(make_parts(run, options.parts, parameters_.seams, oracle_)),
+        cache_(make_cache(options.configuration)),
+        parts_(make_parts(run, options.parts, options.configuration.capacity_blocks, parameters_.seams, oracle_)),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
@@ -91,6 +93,57 @@ class simulated final : public simulation {
     operation.returns([&] { return "version " + std::to_string(version); });
   }
 
+  std::size_t promise(const prompt& prompt) override {
+    operation operation([&] { return "promise(" + describe(prompt) + ")"; });
+    promise_made& mine = promises_[run::task()];
+    judged_request& request = begin(mine.request, prompt);
+    mine.tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
+    add(metric::tokens_queried, prompt.tokens.size());
+    if (mine.tokens != 0) {
+      if (parameters_.seams.promise->pins_promised())
+        ++requests_waiting_;
+      else
+        cache_->release(request);
+    }
+    operation.returns([&] { return std::to_string(mine.tokens) + " tokens"; });
+    return mine.tokens;
+  }
+
+  std::size_t retrieve() override {
+    operation operation([] { return std::string("retrieve()"); });
+    sync::yield();  // others go on between a promise and its retrieval
+    promise_made& mine = promises_[run::task()];
+    const std::size_t promised = std::exchange(mine.tokens, 0);
+    std::size_t delivered = 0;
+    if (promised != 0) {
+      const bool pinned = parameters_.seams.promise->pins_promised();
+      judged_request& request = pinned ? *mine.request : begin(mine.request, *mine.request->prompt);
+      if (!pinned) (void)acquire(request, {.blocks_max = promised / tokens_per_block_});
+      delivered = tokens_per_block_ * oracle_.deliverable(request);
+      oracle_.delivers(request, promised, delivered);
+      read(request);
+      cache_->release(request);
+      if (pinned) --requests_waiting_;
+      add(metric::tokens_hit, delivered);
+      complete(request);
+    }
+    operation.returns([&] { return std::to_string(delivered) + " tokens"; });
+    return delivered;
+  }
+
+  void follow_evictions(std::uint32_t count) override {
+    for (; count > 0; --count) {
+      operation operation([] { return std::string("follow_eviction()"); });
+      bool cached = false;
+      evictions_->feed().follow([&](const evicted_content& what) {
+        judged_request& request = begin(*what.prompt);
+        cached = acquire(request, {.blocks_max = std::size_t{what.slot} + 1}) > what.slot;
+        cache_->release(request);
+      });
+      operation.returns([&] { return std::string(cached ? "cached again" : "gone"); });
+    }
+  }
+
   cache::parts& parts() override { return *parts_; }
 
   request_outcome outcome() const override {
@@ -104,10 +157,17 @@ class simulated final : public simulation {
     return count(oracle_.audit(*cache_, requests_waiting_ != 0));
   }
 
-  audit_counts finish() override { return count(oracle_.audit(*cache_)); }
+  audit_counts finish() override {
+    if (parts_) parts_->finish();
+    return count(oracle_.audit(*cache_));
+  }
 
  private:
   using slot_type = judged_request::slot;
+  struct promise_made {
+    judged_request* request = nullptr;
+    std::size_t tokens = 0;
+  };
 
   void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
 
@@ -117,8 +177,17 @@ class simulated final : public simulation {
     return counts;
   }
 
-  judged_request& begin(const prompt& prompt) {
-    judged_request*& request = requests_[run::task()];
+  // With a feed of evictions, if it is asked for.
+  std::unique_ptr<prefix_cache<sync>> make_cache(const configuration& asked) {
+    if (asked.eviction_feed != 0) {
+      evictions_.emplace(asked.capacity_blocks, asked.eviction_feed, *parameters_.seams.notification);
+      parameters_.evictions = &*evictions_;
+    }
+    return make_controlled_cache(asked.locking, parameters_);
+  }
+
+  judged_request& begin(const prompt& prompt) { return begin(requests_[run::task()], prompt); }
+  judged_request& begin(judged_request*& request, const prompt& prompt) {
     if (request == nullptr) request = std::construct_at(allocator<judged_request>().allocate(1));
     request->begin(*parameters_.seams.key, prompt, tokens_per_block_);
     if (parameters_.seams.key == full_key_policy_) {
@@ -147,11 +216,15 @@ class simulated final : public simulation {
   std::size_t acquire(judged_request& request, cancel_point cancel) {
     const std::size_t tokens = request.prompt->tokens.size();
     const std::size_t reusable = tokens == 0 ? 0 : (tokens - 1) / tokens_per_block_;
+    const std::uint64_t began = run::step();
     const std::size_t hits =
         tokens_per_block_ * acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
     add(metric::tokens_queried, tokens);
     add(metric::tokens_hit, hits);
-    if (request.starved) add(metric::requests_starved, 1);
+    if (request.starved) {
+      add(metric::requests_starved, 1);
+      oracle_.starved(request, began);
+    }
     return hits;
   }
 
@@ -234,6 +307,7 @@ class simulated final : public simulation {
                            .version = slot.version});
         }
       }
+      if (evictions_) evictions_->filled(slot.where.block, {request.prompt, static_cast<std::uint32_t>(i)});
       slot.filled = true;
     }
   }
@@ -273,6 +347,7 @@ class simulated final : public simulation {
 
   // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.
   void quiescent() {
+    if (parts_ && !oracle_.failed()) parts_->audit();
     const std::uint64_t interval = requests_waiting_ == 0 ? audit_interval_ : audit_interval_ * 4;  // a request has more of them
     if (oracle_.failed() || ++quiescent_points_ < interval) return;
     quiescent_points_ = 0;
@@ -284,10 +359,12 @@ class simulated final : public simulation {
   cache_oracle oracle_;
   cache_parameters parameters_;
   const key_policy* full_key_policy_ = seams().key;
+  std::optional<eviction_notes> evictions_;
   std::unique_ptr<prefix_cache<sync>> cache_;
   std::unique_ptr<cache::parts> parts_;
   std::optional<block_histories> histories_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
+  std::array<promise_made, tasks_max + 1> promises_{};  // the same
   std::uint64_t requests_waiting_ = 0;  // between two of their operations
   std::uint64_t quiescent_points_ = 0;
   std::uint64_t audit_interval_;

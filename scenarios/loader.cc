@@ -59,13 +59,22 @@ std::uint32_t key_of(const json& value, std::vector<std::string>& keys) {
 
 // A call on what stands beside the cache.
 std::optional<operation> operation_of_part(const std::string& name, const json& value, cache::parts_options& parts) {
-  if (name == "load" || name == "update") {
-    parts.read_through = true;
-    return operation{.what = name == "load" ? operation::kind::load : operation::kind::update, .key = key_of(value, parts.keys)};
-  }
-  if (name == "fetch") {
-    parts.connections = true;
-    return operation{.what = operation::kind::fetch, .key = key_of(value, parts.keys)};
+  struct part_call {
+    const char* name;
+    operation::kind what;
+    bool cache::parts_options::* part;
+  };
+  static constexpr part_call calls[] = {{"load", operation::kind::load, &cache::parts_options::read_through},
+                                        {"update", operation::kind::update, &cache::parts_options::read_through},
+                                        {"fetch", operation::kind::fetch, &cache::parts_options::connections},
+                                        {"put", operation::kind::put, &cache::parts_options::buffered},
+                                        {"maintain", operation::kind::maintain, &cache::parts_options::buffered},
+                                        {"admit", operation::kind::admit, &cache::parts_options::batch},
+                                        {"device_step", operation::kind::device_step, &cache::parts_options::batch}};
+  for (const part_call& each : calls) {
+    if (name != each.name) continue;
+    parts.*each.part = true;
+    return operation{.what = each.what, .key = value.contains("key") ? key_of(value, parts.keys) : 0};
   }
   return std::nullopt;
 }
@@ -74,6 +83,9 @@ operation operation_of(const json& value, cache::parts_options& parts) {
   const auto call = value.begin();
   if (std::optional<operation> beside = operation_of_part(call.key(), call.value(), parts)) return *std::move(beside);
   if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
+  if (call.key() == "retrieve") return {.what = operation::kind::retrieve};
+  if (call.key() == "follow_evictions")
+    return {.what = operation::kind::follow_evictions, .count = call.value()["count"].get<std::uint32_t>()};
   if (call.key() == "wait")
     return {.what = operation::kind::wait, .duration = nanoseconds_of(call.value()["us"].get<double>(), 1e3)};
   operation result{.prompt = prompt_of(call.value())};
@@ -84,6 +96,8 @@ operation operation_of(const json& value, cache::parts_options& parts) {
   } else if (call.key() == "expect_match") {
     result.what = operation::kind::expect_match;
     result.expected_tokens = call.value()["expected_tokens"].get<std::size_t>();
+  } else if (call.key() == "promise") {
+    result.what = operation::kind::promise;
   }
   return result;
 }
@@ -218,6 +232,7 @@ cache::configuration configuration_of(const json& value) {
           .tokens_per_block = value["tokens_per_block"].get<std::uint32_t>(),
           .hash_bits = value.value("hash_bits", std::uint32_t{64}),
           .lease = nanoseconds_of(value.value("lease_us", 0.0), 1e3),
+          .eviction_feed = value.value("eviction_feed", std::uint32_t{0}),
           .flaws = value.value("flaws", std::vector<std::string>{})};
 }
 
@@ -248,6 +263,8 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   }
   if (document.contains("limits")) {
     result.steps_max = document["limits"].value("steps_max", result.steps_max);
+    result.call_steps_max = document["limits"].value("call_steps_max", result.call_steps_max);
+    result.lock_order = document["limits"].value("lock_order", result.lock_order);
     result.cancellations = document["limits"].value("cancellations", result.cancellations);
   }
   result.cache.parts.connections_max = document["cache"].value("connections", result.cache.parts.connections_max);

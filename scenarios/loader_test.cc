@@ -199,19 +199,17 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
         "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
-        "s.json: /cache/loking: expected one of the keys capacity_blocks, connections, flaws, hash_bits, lease_us, locking, "
-        "tokens_per_block; "
-        "did you "
-        "mean 'locking'?");
+        "s.json: /cache/loking: expected one of the keys capacity_blocks, connections, eviction_feed, flaws, hash_bits, "
+        "lease_us, locking, tokens_per_block; did you mean 'locking'?");
+  const std::string operations =
+      "admit, device_step, expect_match, fetch, follow_evictions, invalidate, load, lookup, maintain, promise, put, retrieve, "
+      "serve, update, wait";
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"insert", json::object()}}) ==
-        "s.json: /tasks/0/operations/0/insert: expected one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
-        "update, wait");
+        "s.json: /tasks/0/operations/0/insert: expected one of the keys " + operations);
   CHECK(line_for(valid(), "/tasks/0/operations/0", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
-        "update, wait");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys " + operations);
   CHECK(line_for(valid(), "/tasks/0/operations/0/invalidate", json::object()) ==
-        "s.json: /tasks/0/operations/0: expected exactly one of the keys expect_match, fetch, invalidate, load, lookup, serve, "
-        "update, wait");
+        "s.json: /tasks/0/operations/0: expected exactly one of the keys " + operations);
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"invalidate", {{"x", 1}}}}) ==
         "s.json: /tasks/0/operations/0/invalidate/x: expected no key here");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/cancel", "after_fill") ==
@@ -248,6 +246,33 @@ TEST_CASE("flaws that do not fit are refused") {
       CHECK(line_for_text(document.dump()).empty() == fits);
     }
   }
+}
+
+TEST_CASE("evictions are followed only where there is a feed of them") {
+  json document = valid();
+  document["tasks"][0]["operations"][0] = {{"follow_evictions", {{"count", 1}}}};
+  CHECK(line_for_text(document.dump()) ==
+        "s.json: /tasks/0/operations/0: expected the key 'eviction_feed' in /cache with follow_evictions");
+  document["cache"]["eviction_feed"] = 1;
+  CHECK(line_for_text(document.dump()).empty());
+  document["cache"]["locking"] = "epoch";
+  CHECK(line_for_text(document.dump()) ==
+        "s.json: /cache/eviction_feed: expected a locking strategy that evicts in a critical section, mutex or rwlock");
+}
+
+TEST_CASE("calls on what stands beside the cache name their keys, and say which parts there are") {
+  json document = valid();
+  document["cache"]["connections"] = 3;
+  document["limits"] = {{"cancellations", 2}};
+  document["tasks"][0]["operations"] = {{{"update", {{"key", "x"}}}}, {{"load", {{"key", "y"}}}}, {{"put", {{"key", "x"}}}}};
+  const scenario read = std::get<scenario>(parse_scenario(document.dump(), ""));
+  CHECK(read.cache.parts.keys == std::vector<std::string>{"x", "y"});
+  CHECK((read.cache.parts.read_through && read.cache.parts.buffered));
+  CHECK_FALSE((read.cache.parts.connections || read.cache.parts.batch));
+  CHECK(read.cache.parts.connections_max == 3);
+  CHECK(read.cancellations == 2);
+  CHECK(read.tasks[0].operations[1].key == 1);
+  CHECK(read.tasks[0].operations[2].key == 0);
 }
 
 TEST_CASE("fields that do not fit each other are refused") {

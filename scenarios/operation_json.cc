@@ -36,10 +36,8 @@ json to_json(const operation& call) {
       text["expected_tokens"] = call.expected_tokens;
       return {{"expect_match", std::move(text)}};
     }
-    case operation::kind::load:
-    case operation::kind::update:
-    case operation::kind::fetch: return nullptr;  // nobody draws one
     case operation::kind::serve: break;
+    default: return nullptr;  // nobody draws one
   }
   json text = prompt_as_json(call.prompt);
   if (call.cancel == cache::cancel_point::after_lookup) text["cancel"] = "after_lookup";

@@ -12,6 +12,8 @@ const std::vector<oracle_name>& all_oracles() {
              {"data_race", "two accesses to plain data, one of them a write, neither happens before the other (O13)"},
              {"deadlock", "every task that has not ended waits for another (O7)"},
              {"step_bound", "a run took more steps than limits/steps_max (O7)"},
+             {"call_bound", "a call took more steps of its own than limits/call_steps_max (O7)"},
+             {"lock_order", "locks are taken in orders that contradict each other; only where limits/lock_order is set (O7)"},
              {"lock_misuse", "a lock was used against its rules"},
              {"atomic_misuse", "an atomic operation was asked for a memory order it cannot have"},
              {"thread_misuse", "a thread was used against its rules"},

@@ -133,6 +133,7 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, const kvrace::re
                  {"tokens per block", std::to_string(cache.tokens_per_block)},
                  {"steps per run", std::to_string(scenario.steps_max)},
                  {"memory model", result.memory_model == kvrace::memory_model::sc ? "sequential consistency" : rc11}});
+  if (scenario.call_steps_max != 0) bounds.push_back({"steps per call", std::to_string(scenario.call_steps_max)});
   if (scenario.cancellations != 0) bounds.push_back({"cancellations per task", std::to_string(scenario.cancellations)});
   if (mode != "replay" && !scenario.search.sampling() && scenario.search.preemptions_max)
     bounds.push_back({"preemptions", std::to_string(*scenario.search.preemptions_max)});

@@ -21,9 +21,16 @@ void perform(cache::simulation& simulation, const operation& call) {
     case operation::kind::invalidate: simulation.invalidate(); return;
     case operation::kind::expect_match: simulation.expect_match(call.prompt, call.expected_tokens); return;
     case operation::kind::wait: kvrace::sync::sleep_for(call.duration); return;
+    case operation::kind::promise: simulation.promise(call.prompt); return;
+    case operation::kind::retrieve: simulation.retrieve(); return;
+    case operation::kind::follow_evictions: simulation.follow_evictions(call.count); return;
     case operation::kind::load: simulation.parts().load(call.key); return;
     case operation::kind::update: simulation.parts().update(call.key); return;
     case operation::kind::fetch: simulation.parts().fetch(call.key); return;
+    case operation::kind::put: simulation.parts().put(call.key); return;
+    case operation::kind::maintain: simulation.parts().maintain(); return;
+    case operation::kind::admit: simulation.parts().admit(); return;
+    case operation::kind::device_step: simulation.parts().device_step(); return;
   }
 }
 
@@ -52,7 +59,10 @@ bool scenario::needs_time() const {
 }
 
 kvrace::limits limits_of(const scenario& scenario) {
-  return {.steps_max = scenario.steps_max, .faults = {.cancellations = scenario.cancellations}};
+  return {.steps_max = scenario.steps_max,
+          .call_steps_max = scenario.call_steps_max,
+          .lock_order = scenario.lock_order,
+          .faults = {.cancellations = scenario.cancellations}};
 }
 
 kvrace::program make_program(const scenario& scenario) {

@@ -23,14 +23,31 @@ struct source {
 };
 
 struct operation {
-  enum class kind : std::uint8_t { lookup, serve, invalidate, expect_match, wait, load, update, fetch };
+  enum class kind : std::uint8_t {
+    lookup,
+    serve,
+    invalidate,
+    expect_match,
+    wait,
+    promise,
+    retrieve,
+    follow_evictions,
+    load,
+    update,
+    fetch,
+    put,
+    maintain,
+    admit,
+    device_step,
+  };
   kind what = kind::lookup;
-  cache::prompt prompt = {};        // lookup, serve, expect_match
+  cache::prompt prompt = {};        // lookup, serve, expect_match, promise
   std::size_t expected_tokens = 0;  // expect_match only
   cache::cancel_point cancel = cache::cancel_point::none;  // serve only
   cache::service_times times = {};                         // serve only
   std::chrono::nanoseconds duration = {};                  // wait only
-  std::uint32_t key = 0;  // load, update, fetch: index into parts_options::keys
+  std::uint32_t key = 0;    // load, update, fetch, put: index into parts_options::keys
+  std::uint32_t count = 0;  // follow_evictions only
 };
 
 struct task {
@@ -94,6 +111,8 @@ struct scenario {
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run
   unsigned cancellations = 0;         // per task
+  std::uint64_t call_steps_max = 0;   // 0: no bound
+  bool lock_order = false;
 
   // Virtual time passes. There is none in proofs.
   [[nodiscard]] bool needs_time() const;

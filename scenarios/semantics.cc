@@ -57,6 +57,20 @@ std::optional<input_error> check_tasks(const json& tasks) {
   return std::nullopt;
 }
 
+// Evictions are followed only where there is a feed of them.
+std::optional<input_error> check_operations(const scenario& read) {
+  if (read.cache.configuration.eviction_feed != 0) return std::nullopt;
+  for (std::size_t task = 0; task < read.tasks.size(); ++task) {
+    const std::vector<operation>& operations = read.tasks[task].operations;
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+      if (operations[index].what != operation::kind::follow_evictions) continue;
+      const std::string pointer = reports::pointer_to(reports::pointer_to("/tasks", task), "operations");
+      return input_error{reports::pointer_to(pointer, index), "expected the key 'eviction_feed' in /cache with follow_evictions"};
+    }
+  }
+  return std::nullopt;
+}
+
 // What generated tasks and traffic have in common.
 template <class Drawn>
 std::optional<input_error> check_prompts(const std::string& pointer, const json& value, const Drawn& read) {
@@ -213,6 +227,7 @@ std::optional<input_error> check_semantics(const json& document, const scenario&
                            reports::excerpt(document["search"]["strategy"].get<std::string>(), 60) + "'"};
   if (document.contains("tasks")) {
     if (std::optional<input_error> error = check_tasks(document["tasks"])) return error;
+    if (std::optional<input_error> error = check_operations(read)) return error;
   }
   if (generated) {
     const std::uint32_t tokens_per_block = read.cache.configuration.tokens_per_block;

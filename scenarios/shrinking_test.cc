@@ -44,7 +44,9 @@ TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptio
     INFO(file.name << ": " << done.small.schedule.minimal.schedule.to_string());
     const bool explored = whole.search.memory_model == memory_model::sc;  // stale reads are sampled only
     const bool deepest = whole.cache.configuration.flaws == std::vector<std::string>{"token_revived"};  // three tasks meet in it
-    CHECK((done.small.schedule.preemptions <= (deepest ? 4 : 2) || !explored));
+    const bool stuck = whole.cache.configuration.flaws == std::vector<std::string>{"orphan_node"} &&
+                       whole.expect.violation == "liveness";  // a ghost entry first, which then blocks an eviction
+    CHECK((done.small.schedule.preemptions <= (deepest ? 4U : stuck ? 3U : 2U) || !explored));
     CHECK(done.small.schedule.preemptions <= preemptions_of(done.from));
     CHECK((done.small.schedule.certified || !explored));
     CHECK(size_of(done.small.reduced).tasks <= (deepest ? 3 : 2));

@@ -4,6 +4,7 @@
 #include "cache_model/flaws/double_decrement.h"
 #include "cache_model/flaws/epoch_reclaimed_early.h"
 #include "cache_model/flaws/expired_lease_served.h"
+#include "cache_model/flaws/fence_without_progress.h"
 #include "cache_model/flaws/fill_on_expired_lease.h"
 #include "cache_model/flaws/foreign_unpin.h"
 #include "cache_model/flaws/freed_while_indexed.h"
@@ -13,12 +14,15 @@
 #include "cache_model/flaws/leader_without_recheck.h"
 #include "cache_model/flaws/list_spliced_under_shared_lock.h"
 #include "cache_model/flaws/load_over_invalidation.h"
+#include "cache_model/flaws/lock_order_inversion.h"
 #include "cache_model/flaws/metadata_second_section.h"
 #include "cache_model/flaws/metadata_unlocked.h"
 #include "cache_model/flaws/namespace_omitted.h"
 #include "cache_model/flaws/node_reused_after_unlock.h"
+#include "cache_model/flaws/orphan_node.h"
 #include "cache_model/flaws/partial_tail_shared.h"
 #include "cache_model/flaws/pin_without_fence.h"
+#include "cache_model/flaws/promise_not_pinned.h"
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/reply_left_behind.h"
 #include "cache_model/flaws/shorter_length_repair.h"
@@ -27,6 +31,7 @@
 #include "cache_model/flaws/token_revived.h"
 #include "cache_model/flaws/unchecked_counter.h"
 #include "cache_model/flaws/untagged_fields.h"
+#include "cache_model/flaws/wait_under_lock.h"
 #include "cache_model/flaws/waiter_removed_early.h"
 
 namespace kvrace::cache {
@@ -61,6 +66,11 @@ const std::vector<flaw>& all_flaws() {
       waiter_removed_early::describe(),
       leader_without_recheck::describe(),
       reply_left_behind::describe(),
+      orphan_node::describe(),
+      fence_without_progress::describe(),
+      wait_under_lock::describe(),
+      lock_order_inversion::describe(),
+      promise_not_pinned::describe(),
   };
   return all;
 }

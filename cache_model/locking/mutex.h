@@ -38,7 +38,10 @@ class mutex_cache final : public prefix_cache<Sync> {
       pool_.seams().pin->between_find_and_pin(section);
       if (pool_.seams().pin->counts_reference()) pin(request, section);
     }
-    if (options.reserve) reserve(request, section);
+    if (options.reserve) {
+      reserve(request, section);
+      pool_.deliver_evictions(request, lock);
+    }
     return hits;
   }
 

@@ -56,6 +56,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
     section_of<Sync, guard> section(lock, pool_.seams());
     if (base == no_ticks) base = draw_ticks(request);
     reserve(request, base, section);
+    pool_.deliver_evictions(request, lock);
     return hits;
   }
 

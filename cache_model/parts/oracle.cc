@@ -9,8 +9,8 @@ std::string name_of(std::uint32_t connection) { return "connection " + std::to_s
 
 }  // namespace
 
-parts_oracle::parts_oracle(const parts_options& options, judge& judge)
-    : options_(options), judge_(judge), values_(options.read_through ? options.keys.size() : 0) {}
+parts_oracle::parts_oracle(const parts_options& options, std::uint32_t capacity, judge& judge)
+    : options_(options), judge_(judge), capacity_(capacity), values_(options.read_through ? options.keys.size() : 0) {}
 
 template <class Message>
 void parts_oracle::fail(oracle_id oracle, std::uint32_t key, Message message, std::source_location where) {
@@ -101,6 +101,107 @@ void parts_oracle::given_back(std::uint32_t connection, std::uint32_t request) {
   const bookkeeping scope;
   if (run::recording()) [[unlikely]]
     run::note(name_of(connection), "give back", number_of(request));
+}
+
+// ---- an eviction order that follows a map ----
+
+parts_oracle::entry_record& parts_oracle::entry(const map_entry& which) {
+  if (entries_.size() <= which.instance) entries_.resize(which.instance + 1);
+  entries_[which.instance].key = which.key;
+  return entries_[which.instance];
+}
+
+void parts_oracle::note(const map_entry& which, const char* event) const {
+  if (run::recording()) [[unlikely]]
+    run::note(key_name(which.key), event, "instance " + std::to_string(which.instance));
+}
+
+void parts_oracle::entry_inserted(const map_entry& which) {
+  const bookkeeping scope;
+  note(which, "insert");
+  entry(which).in_map = true;
+  ++resident_;
+}
+
+void parts_oracle::entry_evicted(const map_entry& which) {
+  const bookkeeping scope;
+  note(which, "evict");
+  entry(which).in_map = false;
+  --resident_;
+}
+
+void parts_oracle::node_added(const map_entry& which) {
+  const bookkeeping scope;
+  note(which, "add to order");
+  entry(which).in_order = true;
+}
+
+void parts_oracle::node_removed(const map_entry& which) {
+  const bookkeeping scope;
+  note(which, "remove from order");
+  entry(which).in_order = false;
+}
+
+void parts_oracle::eviction_ended() {
+  const bookkeeping scope;
+  if (resident_ <= capacity_) return;
+  for (const entry_record& each : entries_) {
+    if (!each.in_map || !each.in_order) continue;
+    fail(oracle_id::liveness, each.key, [&] {
+      return "nothing more is evicted while there are " + std::to_string(resident_) + " entries for a capacity of " +
+             std::to_string(capacity_) + ", although the one of " + key_name(each.key) + " could be";
+    });
+    return;
+  }
+}
+
+void parts_oracle::orphan(const map_entry& which) {
+  fail(oracle_id::ghost_entry, which.key, [&] {
+    return "the eviction order has a node for " + key_name(which.key) + ", instance " + std::to_string(which.instance) +
+           ", whose entry has been evicted";
+  });
+}
+
+void parts_oracle::settled(std::size_t resident) {
+  if (resident <= capacity_) return;
+  judge_.fail(
+      oracle_id::capacity, "", [] { return std::string(); },
+      [&] {
+        return "there are " + std::to_string(resident) + " entries for a capacity of " + std::to_string(capacity_) +
+               " after all housekeeping";
+      },
+      std::source_location::current());
+}
+
+// ---- requests that are sent away for others ----
+
+void parts_oracle::admitted(std::uint32_t request) {
+  const bookkeeping scope;
+  if (run::recording()) [[unlikely]]
+    run::note(number_of(request), "admit");
+}
+
+void parts_oracle::preempted(std::uint32_t request, std::uint32_t other, bool parked) {
+  const bookkeeping scope;
+  if (run::recording()) [[unlikely]]
+    run::note(number_of(other), "preempt", number_of(request) + (parked ? ", its block is parked" : ", its block is free"));
+  if (!parked) return;
+  for (const parked_block& each : parked_) {
+    if (each.other != other) continue;
+    judge_.fail(
+        oracle_id::liveness, "request", [&] { return number_of(other); },
+        [&] {
+          return number_of(other) + " sends " + number_of(request) + " away for a block, although that of " +
+                 number_of(each.request) + ", which it has sent away, is still to come";
+        },
+        std::source_location::current());
+  }
+  parked_.push_back({request, other});
+}
+
+void parts_oracle::step_ends() {
+  const bookkeeping scope;
+  parked_.clear();
 }
 
 }  // namespace kvrace::cache

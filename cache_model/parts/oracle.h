@@ -5,21 +5,27 @@
 #include <cstdint>
 #include <source_location>
 #include <string>
+#include <vector>
 
 #include <kvrace/cache/parts.h>
 #include <kvrace/sync.h>
 
 #include "cache_model/fixed_array.h"
 #include "cache_model/judge.h"
+#include "cache_model/parts/buffered_cache.h"
 #include "cache_model/parts/connection_pool.h"
+#include "cache_model/parts/preempting_batch.h"
 #include "cache_model/parts/read_through.h"
 
 namespace kvrace::cache {
 
-class parts_oracle final : public read_through_listener, public connection_listener {
+class parts_oracle final : public read_through_listener,
+                           public connection_listener,
+                           public buffered_cache_listener,
+                           public batch_listener {
  public:
-  // `options` and `judge` outlive it.
-  parts_oracle(const parts_options& options, judge& judge);
+  // `options` and `judge` outlive it. `capacity` is that of the buffered cache.
+  parts_oracle(const parts_options& options, std::uint32_t capacity, judge& judge);
 
   // A request about a key, or about none.
   [[nodiscard]] std::uint32_t begins() { return ++requests_; }
@@ -35,7 +41,30 @@ class parts_oracle final : public read_through_listener, public connection_liste
   void closed(std::uint32_t connection, std::uint32_t request) override;
   void given_back(std::uint32_t connection, std::uint32_t request) override;
 
+  void entry_inserted(const map_entry&) override;
+  void entry_evicted(const map_entry&) override;
+  void node_added(const map_entry&) override;
+  void node_removed(const map_entry&) override;
+  void eviction_ended() override;
+  // Of audits: a node that stands for no entry; how many entries there are when everything has been housekept.
+  void orphan(const map_entry&);
+  void settled(std::size_t resident);
+
+  void admitted(std::uint32_t request) override;
+  void preempted(std::uint32_t request, std::uint32_t other, bool parked) override;
+  void step_begins() override {}
+  void step_ends() override;
+
  private:
+  struct entry_record {
+    std::uint32_t key = 0;
+    bool in_map = false;
+    bool in_order = false;
+  };
+  struct parked_block {
+    std::uint32_t request = 0;  // who was sent away
+    std::uint32_t other = 0;    // for whom
+  };
   struct value_record {
     std::uint32_t loaded_by = 0;   // the request whose load is in progress; 0: none
     bool present = false;
@@ -47,10 +76,17 @@ class parts_oracle final : public read_through_listener, public connection_liste
   template <class Message>
   void fail(oracle_id oracle, std::uint32_t key, Message message, std::source_location where = std::source_location::current());
 
+  [[nodiscard]] entry_record& entry(const map_entry&);
+  void note(const map_entry&, const char* event) const;
+
   const parts_options& options_;
   judge& judge_;
+  std::uint32_t capacity_;
   std::uint32_t requests_ = 0;
   fixed_array<sync, value_record> values_;
+  std::vector<entry_record, allocator<entry_record>> entries_;  // by instance
+  std::size_t resident_ = 0;
+  std::vector<parked_block, allocator<parked_block>> parked_;  // since the last step of the device has ended
 };
 
 }  // namespace kvrace::cache

@@ -4,8 +4,10 @@
 
 #include <kvrace/sync.h>
 
+#include "cache_model/parts/buffered_cache.h"
 #include "cache_model/parts/connection_pool.h"
 #include "cache_model/parts/oracle.h"
+#include "cache_model/parts/preempting_batch.h"
 #include "cache_model/parts/read_through.h"
 
 namespace kvrace::cache {
@@ -14,9 +16,12 @@ namespace {
 
 class simulated_parts final : public parts {
  public:
-  simulated_parts(run& run, const parts_options& options, const seams& seams, judge& judge) : run_(run), oracle_(options, judge) {
+  simulated_parts(run& run, const parts_options& options, std::uint32_t capacity, const seams& seams, judge& judge)
+      : run_(run), oracle_(options, capacity, judge) {
     if (options.read_through) values_.emplace(options.keys.size(), *seams.waiter, oracle_);
     if (options.connections) connections_.emplace(options.connections_max, *seams.connection, oracle_);
+    if (options.buffered) buffered_.emplace(options.keys.size(), capacity, *seams.record, oracle_);
+    if (options.batch) batch_.emplace(capacity, *seams.preemption, oracle_);
   }
   // The memory is the run's, which may be cut short.
   static void* operator new(std::size_t) { return allocator<simulated_parts>().allocate(1); }
@@ -50,6 +55,41 @@ class simulated_parts final : public parts {
     }
   }
 
+  void put(std::uint32_t key) override {
+    const operation operation([&] { return "put(" + oracle_.key_name(key) + ")"; });
+    buffered_->put(key);
+    completed();
+  }
+
+  void maintain() override {
+    const operation operation([] { return std::string("maintain()"); });
+    buffered_->maintain();
+  }
+
+  void admit() override {
+    const std::uint32_t request = begins();
+    const operation operation([&] { return "admit(request " + std::to_string(request) + ")"; });
+    batch_->admit(request);
+    completed();
+  }
+
+  void device_step() override {
+    const operation operation([] { return std::string("device_step()"); });
+    batch_->step();
+  }
+
+  void audit() override {
+    const bookkeeping scope;
+    if (buffered_) buffered_->for_each_orphan([this](const map_entry& node) { oracle_.orphan(node); });
+  }
+
+  void finish() override {
+    if (!buffered_) return;
+    maintain();
+    audit();
+    oracle_.settled(buffered_->resident());
+  }
+
  private:
   std::uint32_t begins() {
     const bookkeeping scope;
@@ -61,13 +101,16 @@ class simulated_parts final : public parts {
   parts_oracle oracle_;
   std::optional<read_through<sync>> values_;
   std::optional<connection_pool<sync>> connections_;
+  std::optional<buffered_cache<sync>> buffered_;
+  std::optional<preempting_batch<sync>> batch_;
 };
 
 }  // namespace
 
-std::unique_ptr<parts> make_parts(run& run, const parts_options& options, const seams& seams, judge& judge) {
+std::unique_ptr<parts> make_parts(run& run, const parts_options& options, std::uint32_t capacity, const seams& seams,
+                                  judge& judge) {
   if (!options.any()) return nullptr;
-  return std::unique_ptr<parts>(new simulated_parts(run, options, seams, judge));
+  return std::unique_ptr<parts>(new simulated_parts(run, options, capacity, seams, judge));
 }
 
 }  // namespace kvrace::cache

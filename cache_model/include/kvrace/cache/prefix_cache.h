@@ -133,6 +133,18 @@ class cache_listener {
   ~cache_listener() = default;
 };
 
+// Who is told of evictions, beside what oracles are told.
+class eviction_sink {
+ public:
+  // In the critical section of the eviction, before the block has another content. Takes no lock.
+  virtual void note(const request_base&, handle) = 0;
+  // Tells of what was noted for the request. May wait.
+  virtual void deliver(const request_base&) = 0;
+
+ protected:
+  ~eviction_sink() = default;
+};
+
 struct cache_parameters {
   std::uint32_t capacity_blocks = 0;
   std::uint32_t tokens_per_block = 0;
@@ -140,6 +152,7 @@ struct cache_parameters {
   std::chrono::nanoseconds lease = {};                 // how long content may be served; 0: for ever
   cache::seams seams;
   cache_listener* listener = nullptr;  // null in production
+  eviction_sink* evictions = nullptr;  // null: nobody
 };
 
 // The leases that a cache gives.

@@ -176,6 +176,40 @@ class connection_policy {
   [[nodiscard]] virtual bool closes_unanswered() const { return true; }
 };
 
+// Seam "record": how the eviction order follows a map that is ahead of it.
+class record_policy {
+ public:
+  virtual ~record_policy() = default;
+  // What has been evicted since is passed over: a record of a write to it, and a node of the order that stands for it.
+  [[nodiscard]] virtual bool skips_dead() const { return true; }
+};
+
+// Seam "preemption": how many running requests are sent away for another.
+class preemption_policy {
+ public:
+  virtual ~preemption_policy() = default;
+  // A block that is parked behind a step of the device counts: it is waited for.
+  [[nodiscard]] virtual bool counts_parked() const { return true; }
+};
+
+// Seam "notification": what is locked while others are told of evictions, and while they follow them.
+class notification_policy {
+ public:
+  virtual ~notification_policy() = default;
+  // Whoever evicts tells of it when it has left the critical section.
+  [[nodiscard]] virtual bool tells_after_unlock() const { return true; }
+  // Whoever follows an eviction does not hold the lock of the feed meanwhile.
+  [[nodiscard]] virtual bool follows_without_lock() const { return true; }
+};
+
+// Seam "promise": what a request is told before it comes to retrieve it.
+class promise_policy {
+ public:
+  virtual ~promise_policy() = default;
+  // What is promised is referenced until it is retrieved.
+  [[nodiscard]] virtual bool pins_promised() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -193,6 +227,10 @@ struct seams {
   const statistics_policy* statistics;
   const waiter_policy* waiter;
   const connection_policy* connection;
+  const record_policy* record;
+  const preemption_policy* preemption;
+  const notification_policy* notification;
+  const promise_policy* promise;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

@@ -92,6 +92,13 @@ class simulation {
   // What the namespace contract asks: lookup(request), compared with `expected_tokens`; a difference is a violation of oracle
   // "namespace_contract".
   virtual void expect_match(const prompt&, std::size_t expected_tokens) = 0;
+  // Promises what a lookup finds, to be retrieved by the same task; and delivers what the task was promised last, nothing if that has
+  // been retrieved. Both return the number of tokens. What is promised and never retrieved stays referenced.
+  virtual std::size_t promise(const prompt&) = 0;
+  virtual std::size_t retrieve() = 0;
+  // Follows that many evictions of other tasks, and looks for each whether its content is cached again. Waits for them. Requires
+  // configuration::eviction_feed.
+  virtual void follow_evictions(std::uint32_t count) = 0;
   // What there is beside the cache. Requires simulation_options::parts.
   virtual cache::parts& parts() = 0;
   // Of the calling task's last lookup or serve.
