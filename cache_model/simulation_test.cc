@@ -186,7 +186,7 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
   program.configuration.hash_bits = show.hash_bits;
   program.configuration.lease = show.lease;
   program.limits = show.limits;
-  program.configuration.eviction_feed = locking == "epoch" ? 0 : show.eviction_feed;
+  program.configuration.eviction_feed = show.eviction_feed;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }
@@ -248,6 +248,7 @@ prove_options thoroughly(std::string_view locking, const kvrace::limits& limits 
 TEST_CASE("Every repaired twin is proved, or exhausted with two preemptions where it has no locks", "[exhaustive]") {
   for (const showcase& show : showcases()) {
     for (const locking_description& locking : locking_strategies()) {
+      if (show.eviction_feed != 0 && locking.name == "epoch") continue;  // it has no feed
       const result result = prove(thoroughly(locking.name, show.limits), program_of(show, std::string(locking.name), false));
       INFO(show.flaw << ", " << locking.name << ": " << result);
       CHECK((result.verdict == verdict::proved || (locking.name == "epoch" && result.verdict == verdict::exhausted)));
