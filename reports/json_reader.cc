@@ -196,6 +196,38 @@ search_counts read_counts(const node& at) {
           .states_open = at.member("states_open").count()};
 }
 
+kvrace::memory_model read_memory_model(const node& at) {
+  const std::string name = at.text();
+  for (const auto candidate : {kvrace::memory_model::sc, kvrace::memory_model::rc11, kvrace::memory_model::rc11_genmc})
+    if (name == to_string(candidate)) return candidate;
+  refuse(at.pointer(), "one of sc, rc11, rc11 as in GenMC");
+}
+
+std::array<std::uint64_t, 2> read_digest(const node& at) {
+  const std::string digits = at.text();
+  if (digits.size() != 32 || digits.find_first_not_of("0123456789abcdef") != std::string::npos)
+    refuse(at.pointer(), "32 hexadecimal digits");
+  return {std::stoull(digits.substr(0, 16), nullptr, 16), std::stoull(digits.substr(16), nullptr, 16)};
+}
+
+// Its claim is that of the report. Versions before 4 have none.
+std::optional<graph_certificate> read_certificate(const node& report, std::uint64_t version) {
+  if (version < 4 && !report.has("certificate")) return std::nullopt;
+  const node at = report.member("certificate");
+  if (at.is_null()) return std::nullopt;
+  at.expect_members(
+      {"claim", "memory_model", "steps_max", "yields_bound", "complete", "blocked", "duplicates", "compared", "digest"});
+  if (at.member("claim").text() != report.member("claim").text()) refuse(at.pointer() + "/claim", "the claim of the report");
+  return graph_certificate{.memory_model = read_memory_model(at.member("memory_model")),
+                           .steps_max = at.member("steps_max").count(),
+                           .yields_bound = at.member("yields_bound").small_count(),
+                           .complete = at.member("complete").count(),
+                           .blocked = at.member("blocked").count(),
+                           .duplicates = at.member("duplicates").count(),
+                           .compared = at.member("compared").count(),
+                           .digest = read_digest(at.member("digest"))};
+}
+
 kvrace::verdict read_verdict(const node& at) {
   constexpr std::array all{kvrace::verdict::proved,    kvrace::verdict::exhausted,  kvrace::verdict::not_found,
                            kvrace::verdict::violation, kvrace::verdict::incomplete, kvrace::verdict::unsound};
@@ -209,7 +241,7 @@ kvrace::verdict read_verdict(const node& at) {
   refuse(at.pointer(), names);
 }
 
-result read_found(const node& at) {
+result read_found(const node& at, std::uint64_t version) {
   const node findings = at.member("findings");
   const node timing = at.member("timing");
   timing.expect_members({"time_s"});
@@ -223,6 +255,7 @@ result read_found(const node& at) {
   out.interrupted = at.member("interrupted").boolean();
   out.time_s = timing.member("time_s").real();
   out.counts = read_counts(at.member("counts"));
+  out.certificate = read_certificate(at, version);
   out.executions_by_bound = at.member("executions_by_bound").list([](const node& n) { return n.count(); });
   out.metrics =
       at.member("metrics").named_list([](const std::string& name, const node& n) { return std::pair(name, n.count()); });
@@ -324,10 +357,10 @@ report read_report(const node& at) {
   at.expect_members(
       {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
        "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},
-      {"traffic", "shrunk"});
+      {"traffic", "shrunk", "certificate"});
   return {.scenario = read_scenario(at.member("scenario")),
           .mode = at.member("mode").text(),
-          .result = read_found(at),
+          .result = read_found(at, version),
           .rates = at.member("rates").named_list(read_rate),
           .traffic = read_traffic(at, version),
           .bounds = at.member("bounds").list(read_bound),

@@ -7,6 +7,7 @@ namespace kvrace::reports {
 //   1  before there was traffic
 //   2  "traffic"
 //   3  "shrunk"
-inline constexpr unsigned schema_version = 3;
+//   4  "certificate"
+inline constexpr unsigned schema_version = 4;
 
 }  // namespace kvrace::reports

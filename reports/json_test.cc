@@ -49,7 +49,7 @@ std::string complaint(const json& document) {
 }
 
 std::vector<report> all_samples() {
-  return {sample::ghost_entry(), sample::proved(),  sample::long_trace(),
+  return {sample::ghost_entry(), sample::proved(),  sample::certified(), sample::long_trace(),
           sample::many_tasks(),  sample::traffic(), sample::hostile()};
 }
 
@@ -183,14 +183,14 @@ TEST_CASE("a report cut off at any byte is refused in one line") {
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 3");
-  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 3");
-  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 3");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 4");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 4");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 4");
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
 TEST_CASE("the schema_version is from 1 to the present one") {
-  for (const char* version : {"0", "4", "-1", "1.5", "null", "[]"})
+  for (const char* version : {"0", "5", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
 }
 
@@ -216,6 +216,18 @@ TEST_CASE("what a finding shrinks to is read again; reports before schema_versio
   CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"shrunk\"");
   document["schema_version"] = 2;
   CHECK(read_json(document.dump()).reports.at(0).shrunk.empty());
+}
+
+TEST_CASE("a certificate is read again; reports before schema_version 4 have none") {
+  const std::string text = written({sample::certified()});
+  REQUIRE(read_json(text).reports.at(0).result.certificate == sample::certified().result.certificate);
+  json document = json::parse(text);
+  document["certificate"]["claim"] = "another";
+  CHECK(refusal(document.dump()) == "r.json: /certificate/claim: expected the claim of the report");
+  document.erase("certificate");
+  CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"certificate\"");
+  document["schema_version"] = 3;
+  CHECK_FALSE(read_json(document.dump()).reports.at(0).result.certificate);
 }
 
 TEST_CASE("nesting in a report is bounded before it is parsed") {
@@ -265,6 +277,7 @@ std::size_t check_wrong_values(const report& facts) {
 TEST_CASE("every wrong value in a report is refused where it stands") {
   CHECK(check_wrong_values(sample::ghost_entry()) > 150);
   CHECK(check_wrong_values(sample::traffic()) > 500);
+  CHECK(check_wrong_values(sample::certified()) > 45);
 }
 
 TEST_CASE("a missing or unknown member, a bad schedule and a task out of range are named") {

@@ -92,6 +92,19 @@ json to_json(const search_counts& counts) {
           {"states_open", count(counts.states_open)}};
 }
 
+json to_json(const std::optional<graph_certificate>& certificate, const std::string& claim) {
+  if (!certificate) return nullptr;
+  return {{"claim", claim},
+          {"memory_model", to_string(certificate->memory_model)},
+          {"steps_max", count(certificate->steps_max)},
+          {"yields_bound", certificate->yields_bound},
+          {"complete", count(certificate->complete)},
+          {"blocked", count(certificate->blocked)},
+          {"duplicates", count(certificate->duplicates)},
+          {"compared", count(certificate->compared)},
+          {"digest", digest_text(*certificate)}};
+}
+
 json to_json(const rate& r) {
   const json value =
       r.denominator == 0 ? json(nullptr) : json(static_cast<double>(r.numerator) / static_cast<double>(r.denominator));
@@ -167,6 +180,7 @@ json to_json(const report& facts) {
           {"bounds", std::move(bounds)},
           {"counts", to_json(found.counts)},
           {"executions_by_bound", std::move(by_bound)},
+          {"certificate", to_json(found.certificate, found.claim)},
           {"metrics", std::move(metrics)},
           {"rates", to_json(facts.rates)},
           {"traffic", to_json(facts.traffic)},

@@ -12,6 +12,8 @@ namespace kvrace::reports::sample {
 [[nodiscard]] report ghost_entry();
 // The same question on the repaired cache.
 [[nodiscard]] report proved();
+// And by execution graphs.
+[[nodiscard]] report certified();
 // 400 steps of which a few decide.
 [[nodiscard]] report long_trace();
 // More tasks than columns fit side by side.

@@ -42,6 +42,7 @@ TEST_CASE("text reports look as they did when somebody last looked at them") {
   check("ghost_entry.txt", written({sample::ghost_entry()}));
   check("ghost_entry_60_columns.txt", written({sample::ghost_entry()}, {.columns = 60}));
   check("proved.txt", written({sample::proved()}));
+  check("certified.txt", written({sample::certified()}));
   check("long_trace.txt", written({sample::long_trace()}));
   check("many_tasks.txt", written({sample::many_tasks()}));
   check("traffic.txt", written({sample::traffic()}));

@@ -116,6 +116,7 @@ class writer {
       }
       paragraph("executions", text + " with up to 0, 1, ... preemptions", 0);
     }
+    if (found.certificate) write_certificate(*found.certificate);
     for (const rate& r : facts.rates) paragraph(r.name, rate_text(r), 0);
     if (!found.strategy.empty())
       paragraph("strategy", found.strategy + (sampled(found) ? ", seed " + std::to_string(found.seed) : ""), 0);
@@ -159,6 +160,15 @@ class writer {
     std::snprintf(seconds, sizeof seconds, "%.2f s", found.time_s);
     paragraph("counts", text, 0);
     paragraph("time", seconds, 0);
+  }
+
+  void write_certificate(const graph_certificate& made) {
+    const std::string compared =
+        made.compared == made.complete ? "all compared" : "a sample of " + std::to_string(made.compared) + " compared";
+    paragraph("certificate",
+              std::to_string(made.complete) + " complete graphs, " + std::to_string(made.blocked) + " blocked, " +
+                  std::to_string(made.duplicates) + " met twice (" + compared + "), digest " + digest_text(made),
+              0);
   }
 
   void write_replay(const report& facts) {

@@ -336,6 +336,28 @@ kill_and_interrupt() {
   run 2 run traffic.json --time 0.2
 }
 
+checkpoints() {
+  run 0 prove 109 --memory-model rc11 --report whole.json
+  grep -q '"digest": "[0-9a-f]*"' whole.json || fail 'no certificate'
+  without_timing whole.json >whole
+  run 0 prove 109 --memory-model rc11 --jobs 2 --report shared.json
+  run 2 prove 109 --memory-model rc11 --runs 3000 --checkpoint proof.ckpt
+  grep -q 'executions in all' out || fail 'no estimate'
+  run 0 prove 109 --memory-model rc11 --resume proof.ckpt --report resumed.json
+  run 0 prove 109 --memory-model rc11 --resume proof.ckpt --jobs 2 --report resumed_shared.json
+  for report in shared resumed resumed_shared; do
+    without_timing $report.json >other
+    cmp whole other || fail "$report: another report"
+  done
+  run 2 prove 109 --memory-model rc11 --jobs 2 --time 0.001 --checkpoint proof.ckpt
+  refused 'proof.ckpt: expected a checkpoint of this program' prove 107 --memory-model rc11 --resume proof.ckpt
+  refused 'proof.ckpt: expected a checkpoint of a proof under sc' prove 109 --memory-model sc --resume proof.ckpt
+  refused 'whole.json: expected a checkpoint of a proof by execution graphs' prove 109 --memory-model rc11 --resume whole.json
+  refused 'none.ckpt: cannot be read' prove 109 --memory-model rc11 --resume none.ckpt
+  refused '--checkpoint: expected a proof by execution graphs' prove 2 --checkpoint proof.ckpt
+  refused '--resume: expected one scenario' prove 109 107 --memory-model rc11 --resume proof.ckpt
+}
+
 shrinking() {
   # After a finding, unless told otherwise; what it shrank to follows it in the report.
   run 0 run 1 --report found.json

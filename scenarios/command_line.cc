@@ -49,7 +49,8 @@ constexpr const char* prove_examples = R"(
 Examples:
   kvrace prove 2
   kvrace prove my.json --preemptions 3 --time 600 --report out.json
-  kvrace prove my.json --states 50000000)";
+  kvrace prove my.json --states 50000000
+  kvrace prove my.json --memory-model rc11 --jobs 2 --checkpoint proof.ckpt)";
 
 constexpr const char* shrink_examples = R"(
 Examples:
@@ -102,7 +103,7 @@ struct command_line {
   std::vector<std::string> scenarios;
   bool all = false;
   bool no_shrink = false;
-  text_option seed, runs, time, preemptions, states, jobs, memory_model, finding, schedule, report;
+  text_option seed, runs, time, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule, report;
   std::string file;
 
   command_line() {
@@ -165,6 +166,17 @@ struct command_line {
         ->option_text("MODEL")
         ->excludes("--preemptions");
     prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
+    prove
+        ->add_option("--jobs", jobs,
+                     "Processes that share the execution graphs; the result is the same for any number. Interleavings, and "
+                     "proofs with --runs, use one")
+        ->option_text("N");
+    prove
+        ->add_option("--checkpoint", checkpoint,
+                     "Keep in FILE, anew every few seconds, what --resume needs to go on with a proof by execution graphs")
+        ->option_text("FILE");
+    prove->add_option("--resume", resume, "Go on from a checkpoint of the same proof, to the same counts and certificate")
+        ->option_text("FILE");
     prove->footer(std::string(prove_examples) + "\n" + exit_codes);
   }
 
@@ -212,6 +224,12 @@ search_command searches_of(const command_line& given, bool prove) {
       throw usage_error("--memory-model: expected sc or rc11, not '" + reports::excerpt(*given.memory_model, 60) + "'");
     command.memory_model = *given.memory_model == "sc" ? kvrace::memory_model::sc : kvrace::memory_model::rc11;
   }
+  const auto file_option = [](const char* option, const text_option& text) {
+    if (text && text->empty()) throw usage_error(std::string(option) + ": expected the name of a file");
+    return text.value_or("");
+  };
+  command.checkpoint = file_option("--checkpoint", given.checkpoint);
+  command.resume = file_option("--resume", given.resume);
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
   command.shrink = !prove && !given.no_shrink;
   command.report = report_of(given);
@@ -260,7 +278,7 @@ void check_command(int argument_count, const char* const* arguments) {
 
 std::string value_wanted(const std::string& option) {
   if (option == "--time") return "a number of seconds";
-  if (option == "--report") return "the name of a file";
+  if (option == "--report" || option == "--checkpoint" || option == "--resume") return "the name of a file";
   if (option == "--schedule") return "a schedule";
   return "a number";
 }

@@ -105,12 +105,47 @@ std::vector<reports::report> shrink_first(const scenario& scenario, const kvrace
   return {std::move(small)};
 }
 
+// A proof is gone on with only for the same text, by the same build.
+std::string program_name(const scenario& scenario) {
+  const reports::build_fingerprint build = reports::this_build();
+  return scenario.source.text + "\n" + build.project_version + "\n" + build.compiler + "\n" + build.build_type + "\n" +
+         build.target;
+}
+
+// Writes to a file; the first failure is told, and the proof goes on.
+class checkpoint_file {
+ public:
+  explicit checkpoint_file(std::string path) : path_(std::move(path)) {}
+  void write(const std::string& checkpoint) {
+    const std::optional<std::string> error = reports::write_file(path_, checkpoint);
+    if (error && !failed_) std::cerr << "kvrace: " << *error << "; the proof goes on, and cannot be resumed from there\n";
+    failed_ = error.has_value();
+  }
+
+ private:
+  std::string path_;
+  bool failed_ = false;
+};
+
+kvrace::result search_it(const scenario& scenario, kvrace::search_observer& observer, traffic_account* account,
+                         const search_command& command) {
+  continuation resumed;
+  checkpoint_file file(command.checkpoint);
+  if (!command.checkpoint.empty()) resumed.save = [&file](const std::string& checkpoint) { file.write(checkpoint); };
+  if (!command.resume.empty()) resumed.from = read_checkpoint(command.resume);
+  if (resumed.save || !resumed.from.empty()) resumed.program_name = program_name(scenario);
+  try {
+    return search_for_violations(scenario, &observer, account, command.jobs, resumed);
+  } catch (const kvrace::checkpoint_error& error) {
+    throw usage_error(reports::excerpt(command.resume) + ": " + error.what());
+  }
+}
+
 reports::report search_one(const scenario& scenario, const char* mode, const search_command& command) {
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
-  reports::report report =
-      make_report(scenario, search_for_violations(scenario, &progress, account ? &*account : nullptr, command.jobs), mode);
+  reports::report report = make_report(scenario, search_it(scenario, progress, account ? &*account : nullptr, command), mode);
   if (command.shrink) report.shrunk = shrink_first(scenario, report.result);
   if (account) report.traffic = account->facts();
   return report;
@@ -167,6 +202,12 @@ int finish_replay(const replay_command& command, const report_target& target, co
 
 int run_searches(const search_command& command) {
   const std::vector<scenario> scenarios = load_all(command);
+  if (!command.checkpoint.empty() || !command.resume.empty()) {
+    const char* const option = command.checkpoint.empty() ? "--resume" : "--checkpoint";
+    if (scenarios.size() != 1) throw usage_error(std::string(option) + ": expected one scenario");
+    if (scenarios.front().search.strategy != search::kind::graphs)
+      throw usage_error(std::string(option) + ": expected a proof by execution graphs, with --memory-model sc or rc11");
+  }
   const report_target target(command.report, files_of(scenarios));
   const char* const mode = command.prove ? "prove" : "run";
   stop_on_signals();

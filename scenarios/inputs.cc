@@ -12,6 +12,7 @@ namespace {
 
 // Reports carry their scenario and the traces of their findings.
 constexpr std::size_t report_bytes_max = std::size_t{1} << 30;
+constexpr std::size_t checkpoint_bytes_max = std::size_t{1} << 32;
 
 // Counts on from `count`.
 std::optional<stored_finding> find_in(reports::report& report, std::uint64_t number, std::uint64_t& count,
@@ -34,6 +35,12 @@ scenario load(const std::string& path_or_name) {
   std::variant<scenario, input_error> found = find_scenario(path_or_name);
   if (const input_error* const error = std::get_if<input_error>(&found)) throw usage_error(error->to_line(path_or_name));
   return std::get<scenario>(std::move(found));
+}
+
+std::string read_checkpoint(const std::string& file) {
+  std::variant<std::string, input_error> text = read_file(file, checkpoint_bytes_max);
+  if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(file));
+  return std::get<std::string>(std::move(text));
 }
 
 stored_finding read_finding(const std::string& file, std::uint64_t number) {

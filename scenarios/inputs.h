@@ -24,4 +24,7 @@ struct stored_finding {
 // `number` counts the findings of the file from 1; what one shrinks to follows those of its report.
 [[nodiscard]] stored_finding read_finding(const std::string& file, std::uint64_t number);
 
+// What a proof was left with; its content is judged by who goes on with it.
+[[nodiscard]] std::string read_checkpoint(const std::string& file);
+
 }  // namespace kvrace::scenarios

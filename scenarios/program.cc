@@ -100,7 +100,7 @@ kvrace::check_options sampling_options(const scenario& scenario) {
 }
 
 kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account,
-                                     unsigned jobs) {
+                                     unsigned jobs, const continuation& resumed) {
   const search& search = scenario.search;
   const kvrace::program tested = scenario.traffic ? make_traffic_program(scenario, account) : make_program(scenario);
   if (search.sampling()) {
@@ -118,6 +118,10 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
   if (search.strategy == search::kind::graphs) {
     options.engine = kvrace::proof_engine::graphs;
     options.memory_model = search.memory_model;
+    options.jobs = jobs;
+    options.checkpoint = resumed.save;
+    options.resume = resumed.from;
+    options.program_name = resumed.program_name;
     return kvrace::prove(options, tested);
   }
   if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;

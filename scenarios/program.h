@@ -1,6 +1,9 @@
 // A scenario as a program the engine can run.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include <kvrace/check.h>
 
 #include "scenarios/scenario.h"
@@ -17,10 +20,18 @@ namespace kvrace::scenarios {
 // How the scenario is sampled, without an observer. One that asks for an exhaustive search: by the random walk.
 [[nodiscard]] kvrace::check_options sampling_options(const scenario&);
 
+// Where a proof by execution graphs goes on, and where it leaves what it needs to be gone on with: see kvrace::prove_options.
+struct continuation {
+  std::string from;
+  std::function<void(const std::string& checkpoint)> save;
+  std::string program_name;
+};
+
 // The search the scenario asks for. `observer` may be null, and so may `account`: what traffic measured. `jobs` processes share a
-// sample, but not one of traffic, whose account is in this one.
+// sample or a proof by execution graphs, but no traffic, whose account is in this one.
 [[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer,
-                                                   traffic_account* account = nullptr, unsigned jobs = 1);
+                                                   traffic_account* account = nullptr, unsigned jobs = 1,
+                                                   const continuation& resumed = {});
 
 // One run, along `schedule`.
 [[nodiscard]] kvrace::result follow(const scenario&, const kvrace::schedule& schedule);

@@ -27,7 +27,7 @@ void print(std::string_view text) {
 
 std::string rounded(double value) { return std::to_string(static_cast<std::uint64_t>(std::llround(std::max(value, 0.0)))); }
 
-// Seconds until the first budget ends the search; below 0 if nothing is known.
+// Seconds until the first budget ends the search, or without one until it is done by estimate; below 0 if nothing is known.
 double time_left_s(const kvrace::search_progress& progress) {
   double left = -1;
   if (progress.time_s_max > 0) left = progress.time_s_max - progress.time_s;
@@ -35,6 +35,8 @@ double time_left_s(const kvrace::search_progress& progress) {
     const double by_runs = progress.time_s * (static_cast<double>(progress.runs_max) / static_cast<double>(progress.runs) - 1);
     left = left < 0 ? by_runs : std::min(left, by_runs);
   }
+  if (left < 0 && progress.runs_estimated > 0 && progress.runs > 0)
+    left = progress.time_s * (progress.runs_estimated / static_cast<double>(progress.runs) - 1);
   return left;
 }
 
@@ -71,6 +73,8 @@ std::string describe_progress(const std::string& title, const kvrace::search_pro
   } else {
     text += std::to_string(progress.runs) + " runs";
   }
+  if (progress.runs_estimated > 0)
+    text += " of about " + rounded(progress.runs_estimated) + " (standard error " + rounded(progress.runs_estimated_error) + ")";
   if (const double left = time_left_s(progress); left >= 0) text += ", " + rounded(left) + " s left";
   if (progress.time_s > 0) text += ", " + rounded(static_cast<double>(progress.runs) / progress.time_s) + "/s";
   if (progress.states_distinct > 0) {

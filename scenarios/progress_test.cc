@@ -15,6 +15,8 @@ TEST_CASE("progress of a sample tells rate, coverage and the time left") {
 TEST_CASE("progress of a proof tells the bound and the open states") {
   CHECK(describe_progress("02", {.runs = 90, .time_s = 3, .states_distinct = 40, .states_open = 5, .preemptions = 2}) ==
         "02: 90 runs, 30/s, bound 2, 40 states, 5 open");
+  CHECK(describe_progress("02", {.runs = 90, .time_s = 3, .runs_estimated = 180, .runs_estimated_error = 20.4}) ==
+        "02: 90 runs of about 180 (standard error 20), 3 s left, 30/s");
 }
 
 TEST_CASE("progress of traffic tells requests, virtual time and rate") {

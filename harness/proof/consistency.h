@@ -48,6 +48,8 @@ class consistency {
     return sequential_seen_ = true;
   }
 
+  [[nodiscard]] bool sequential_seen() const { return sequential_seen_; }
+
   // What changes with each event of a graph, and how to take it back.
   struct trail {
     struct change {

@@ -22,6 +22,10 @@ void execution_graph::clear() {
 
 void execution_graph::copy_first(const execution_graph& from, unsigned size) {
   std::copy_n(from.events_.get(), size, events_.get());
+  index_first(size);
+}
+
+void execution_graph::index_first(unsigned size) {
   for (unsigned at = 0; at < size; ++at) {
     const event& e = events_[at];
     at_[e.lane][e.index] = static_cast<place>(at);

@@ -91,6 +91,8 @@ class execution_graph {
   void clear();
   // Becomes the first `size` events of another graph, without reads and modification orders.
   void copy_first(const execution_graph& from, unsigned size);
+  // The first `size` events, whose content is there, become the graph: without reads and modification orders.
+  void index_first(unsigned size);
   [[nodiscard]] unsigned size() const { return size_; }
   event& operator[](unsigned at) { return events_[at]; }
   const event& operator[](unsigned at) const { return events_[at]; }

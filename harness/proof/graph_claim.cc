@@ -1,5 +1,7 @@
 #include "proof/graph_claim.h"
 
+#include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "runtime/claim.h"
@@ -55,9 +57,23 @@ std::string bounds(const result& result, const limits& limits) {
          " operations a run; plain data in var and shadow is free of races.";
 }
 
+// How much there is in all, as far as random probes tell.
+std::string left(const result& result, const std::optional<work_estimate>& estimate) {
+  if (!estimate) return {};
+  const auto rounded = [](double value) { return grouped(static_cast<std::uint64_t>(std::llround(std::min(value, 1e18)))); };
+  const double done = static_cast<double>(result.counts.runs) / estimate->executions;
+  std::ostringstream percent;
+  percent.precision(2);
+  percent << 100 * done;
+  return " There are about " + rounded(estimate->executions) + " executions in all, with a standard error of " +
+         rounded(estimate->error) + " (" + grouped(estimate->probes) +
+         " random probes, which miss rare paths that lead far: too low more often than too high), of which " + percent.str() +
+         " % were made.";
+}
+
 }  // namespace
 
-std::string claim_of_graphs(const result& result, const limits& limits) {
+std::string claim_of_graphs(const result& result, const limits& limits, const std::optional<work_estimate>& estimate) {
   std::ostringstream text;
   switch (result.verdict) {
     case verdict::proved:
@@ -71,11 +87,30 @@ std::string claim_of_graphs(const result& result, const limits& limits) {
         text << "Nothing is claimed: the program uses what execution graphs do not model (" << result.refusal << ").";
       else
         text << (result.interrupted ? "The exploration was interrupted" : "A budget ended the exploration")
-             << " without a violation: " << explored(result) << ". Raise the budget to go on.";
+             << " without a violation: " << explored(result) << "." << left(result, estimate) << " Raise the budget to go on.";
       break;
     default: return claim_of(result, limits, std::nullopt);
   }
   return text.str();
+}
+
+graph_certificate certificate_of(const result& result, const limits& limits, const graph_account& account) {
+  graph_certificate made{.memory_model = result.memory_model,
+                         .steps_max = limits.steps_max,
+                         .yields_bound = result.yields_bound,
+                         .complete = account.tally.complete,
+                         .blocked = account.tally.blocked,
+                         .duplicates = account.sample.duplicates(),
+                         .compared = account.sample.size()};
+  const fault_budget& faults = limits.faults;
+  state_key all = account.tally.digest;
+  for (const std::uint64_t part :
+       {static_cast<std::uint64_t>(made.memory_model), made.steps_max, std::uint64_t{made.yields_bound}, made.complete,
+        made.blocked, std::uint64_t{faults.weak_failures}, std::uint64_t{faults.spurious_wakeups},
+        std::uint64_t{faults.allocation_failures}, std::uint64_t{faults.cancellations}})
+    all = mix(all, part);
+  made.digest = {all.high, all.low};
+  return made;
 }
 
 }  // namespace kvrace::detail

@@ -10,7 +10,6 @@ void graph_explorer::restart() {
   depth_ = 0;
   has_answer_ = false;
   urgent_ = lanes_max;
-  revisits_ = 0;
   push_frame();
 }
 
@@ -293,7 +292,6 @@ bool graph_explorer::start_revisit(const alternative& of) {
 
   execution_graph& made = graph();
   if (consistency_.keeps_total() && !consistency_.renew(made)) frame_->trail.weak = consistency::weak_from_start;
-  ++revisits_;
   return offer_positions();
 }
 

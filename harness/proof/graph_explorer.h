@@ -16,13 +16,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "proof/consistency.h"
 #include "proof/execution_graph.h"
 
 namespace kvrace::detail {
+
+class byte_reader;
+class byte_writer;
+class random_source;
 
 class graph_explorer {
  public:
@@ -39,6 +46,7 @@ class graph_explorer {
   // To be called when the urgent lane has done its duty.
   void find_urgent();
   [[nodiscard]] consistency& rules() { return consistency_; }
+  [[nodiscard]] const consistency& rules() const { return consistency_; }
   [[nodiscard]] bool weak() const { return frame_->trail.weak != consistency::never_weak; }
 
   // ---- what the executed program adds ----
@@ -68,7 +76,22 @@ class graph_explorer {
   // The pending read, which is the last of its lane, turns out to be this.
   [[nodiscard]] bool label_pending(unsigned lane, const label& as);
 
-  [[nodiscard]] std::uint64_t revisits() const { return revisits_; }
+  // Of the ways on from here, this one included, keeps one of the n at each point, each with probability 1/n; multiplies `weight` by
+  // these n. False: it is this one. Nothing waited before.
+  [[nodiscard]] bool keep_one_way(random_source& random, double* weight);
+
+  // ---- what is left, as bytes; see graph_frontier.cc ----
+  using identity_of = std::function<std::uint64_t(unsigned location)>;  // what a location is called everywhere
+  using location_of = std::function<unsigned(std::uint64_t identity)>;
+  // All that waits, between two executions.
+  [[nodiscard]] std::string save(const identity_of& identity) const;
+  // Up to `parts` of what waits, one alternative each: those that would come last, in order of exploration. At least one stays.
+  [[nodiscard]] std::vector<std::string> give_away(unsigned parts, const identity_of& identity);
+  // The graph just executed, from which the same execution follows again.
+  [[nodiscard]] std::string save_executed(const identity_of& identity) const;
+  void drop() { depth_ = 0, frame_ = nullptr; }
+  // Drops everything for what one of these returned.
+  void load(std::string_view item, const location_of& location);
 
  private:
   struct alternative {
@@ -103,6 +126,8 @@ class graph_explorer {
   void take_back_revisiting();
   void push_frame();
   void pop_frame();
+  static void write_frame(byte_writer& to, const frame& from, std::size_t first, std::size_t last, const identity_of& identity);
+  void read_frame(byte_reader& from, const location_of& location);
 
   consistency consistency_;
   std::vector<std::unique_ptr<frame>> frames_;  // kept from revisit to revisit
@@ -112,7 +137,6 @@ class graph_explorer {
   unsigned answering_lane_ = lanes_max;
   place answer_ = 0;
   unsigned urgent_ = lanes_max;
-  std::uint64_t revisits_ = 0;
   std::vector<place> renumbered_;  // scratch
 };
 

@@ -4,11 +4,18 @@
 #include <span>
 #include <utility>
 
+#include "proof/graph_bytes.h"
+
 namespace kvrace::detail {
 
-graph_proof::step graph_proof::next(execution& execution, const program& tested, execution::settings settings) {
+graph_proof::step graph_proof::next(execution& execution, const program& tested, const execution::settings& settings) {
   if (begun_ && !explorer_.next()) return step::explored;
+  run_.set_first(!begun_);
   begun_ = true;
+  return execute(execution, tested, settings);
+}
+
+graph_proof::step graph_proof::execute(execution& execution, const program& tested, execution::settings settings) {
   const std::span<std::uint64_t> metrics = std::exchange(settings.metrics, {});
   settings.graph = &run_;
   const run_end end = run(execution, tested, settings, metrics_of_graph_, metrics.size());
@@ -16,34 +23,62 @@ graph_proof::step graph_proof::next(execution& execution, const program& tested,
   const auto count = [metrics](const std::vector<std::uint64_t>& of) {
     for (std::size_t i = 0; i < metrics.size(); ++i) metrics[i] += of[i];
   };
-  if (end == run_end::complete && !failed) {
-    ++complete_;
-    if (execution.asks_interleaving()) {
-      if (const auto came = judge(execution, tested, settings, metrics.size())) {
-        count(metrics_of_order_);
-        return *came;
-      }
-      ++unjudged_;
+  judged_ = judgement::none;
+  if (end == run_end::complete && !failed && execution.asks_interleaving()) {
+    if (const auto came = judge(execution, tested, settings, metrics.size())) {
+      judged_ = judgement::made;
+      count(metrics_of_order_);
+      return *came;
     }
+    judged_ = judgement::impossible;
   }
   count(metrics_of_graph_);
   switch (end) {
     case run_end::complete: return failed ? step::violation : step::complete;
     case run_end::violation: return step::violation;
     case run_end::unsound: return step::unsound;
-    case run_end::blocked: ++blocked_; return step::blocked;
+    case run_end::blocked: return step::blocked;
     case run_end::cut: break;
   }
   switch (run_.why()) {
     case graph_run::ending::none: return step::cut;
     case graph_run::ending::refused: return step::refused;
-    case graph_run::ending::inconsistent: ++inconsistent_; return step::inconsistent;
+    case graph_run::ending::inconsistent: return step::inconsistent;
     case graph_run::ending::restart: break;
   }
+  return step::restart;
+}
+
+void graph_proof::restart() {
   explorer_.restart();
   begun_ = false;
-  complete_ = blocked_ = inconsistent_ = judged_ = unjudged_ = 0;
-  return step::restart;
+}
+
+void graph_proof::load(std::string_view item) {
+  explorer_.load(item, locations_);
+  begun_ = true;
+}
+
+void graph_proof::drop() {
+  explorer_.drop();
+  begun_ = true;
+}
+
+graph_proof::step graph_proof::execute_saved(std::string_view item, execution& execution, const program& tested,
+                                             const execution::settings& settings) {
+  load(item);
+  run_.set_first(false);
+  return execute(execution, tested, settings);
+}
+
+void graph_proof::save_knowledge(byte_writer& to) const {
+  to.put(explorer_.rules().sequential_seen());
+  run_.save_knowledge(to);
+}
+
+void graph_proof::load_knowledge(byte_reader& from) {
+  if (from.get<bool>()) (void)explorer_.rules().sees(sequential);
+  run_.load_knowledge(from);
 }
 
 void graph_proof::again(execution& execution, const program& tested, execution::settings settings) {
@@ -74,7 +109,7 @@ std::optional<graph_proof::step> graph_proof::judge(execution& execution, const 
   settings.repeated = true;
   switch (run(execution, tested, settings, metrics_of_order_, metrics)) {
     case run_end::complete:
-    case run_end::violation: ++judged_; return execution.failure() ? step::violation : step::complete;
+    case run_end::violation: return execution.failure() ? step::violation : step::complete;
     case run_end::cut: return step::cut;
     case run_end::blocked:
     case run_end::unsound: break;
@@ -111,26 +146,6 @@ const linear_order* graph_proof::order() {
     if (e.kind == event_kind::choice && (e.order != internal_choice || e.location > 1)) made.outcomes[slot].push_back(e.value);
     if (run_.is_step(e)) made.slots.push_back(slot);
   }
-}
-
-state_key graph_proof::key() {
-  execution_graph& g = explorer_.graph();
-  const auto name = [&](place at) -> std::uint64_t { return at == no_place ? no_place : g[at].lane * 256U + g[at].index; };
-  state_key sum{};  // commutative over events and locations
-  const auto add = [&sum](const state_key& one) {
-    sum.low += one.low;
-    sum.high += one.high;
-  };
-  for (unsigned at = 0; at < g.size(); ++at) {
-    const event& e = g[at];
-    const std::uint64_t location = reads(e) || writes(e) ? run_.identity(e.location) : 0;
-    state_key one = mix({name(static_cast<place>(at)), static_cast<std::uint64_t>(e.kind) << 32U | location}, 1);
-    if (reads(e)) one = mix(one, name(e.source));
-    if (writes(e)) one = mix(one, e.mo == 0 ? no_place : name(g.on(e.location).writes[e.mo - 1U]));
-    if (e.kind == event_kind::choice) one = mix(one, e.value);
-    add(one);
-  }
-  return sum;
 }
 
 }  // namespace kvrace::detail

@@ -44,21 +44,26 @@ void graph_run::count_step() {
 
 // A sequentially consistent event costs a clock more in rc11: the exploration starts again at the first.
 void graph_run::see(unsigned order) {
-  if (explorer_.rules().sees(order)) [[unlikely]]
+  if (explorer_->rules().sees(order)) [[unlikely]]
     leave(ending::restart);
 }
 
 // ---- locations ----
 
 unsigned graph_run::location_of(const object& what, graph_storage storage, bool held) {
-  const unsigned creator = what.id >> 26U;
-  const unsigned index = what.id & ((1U << 26U) - 1);
+  std::uint16_t& number = number_of(what.id);
+  if (number == 0) number = static_cast<std::uint16_t>(1 + new_location(what.id));
+  enter_location(number - 1U, storage, held);
+  return number - 1U;
+}
+
+std::uint16_t& graph_run::number_of(std::uint32_t id) {
+  const unsigned creator = id >> 26U;
+  const unsigned index = id & ((1U << 26U) - 1);
   if (creator >= location_numbers_.size()) location_numbers_.resize(creator + 1);
   auto& numbers = location_numbers_[creator];
   if (index >= numbers.size()) numbers.resize(index + 16);
-  if (numbers[index] == 0) numbers[index] = static_cast<std::uint16_t>(1 + new_location(what.id));
-  enter_location(numbers[index] - 1U, storage, held);
-  return numbers[index] - 1U;
+  return numbers[index];
 }
 
 unsigned graph_run::new_location(std::uint64_t identity) {
@@ -83,18 +88,18 @@ void graph_run::settle(const object& what, graph_storage storage) {
   location_state& found = locations_[location];
   if (found.settled) return;
   found.settled = true;
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   g.touch(location);
   const location_events& on = g.on(location);
   if (!on.writes.empty()) std::memcpy(storage.value, &g[on.writes.back()].value, storage.bytes);
 }
 
 bool graph_run::is_free(unsigned location, place source) {
-  return source == no_place ? !locations_[location].held : explorer_.graph()[source].kind == event_kind::write;
+  return source == no_place ? !locations_[location].held : explorer_->graph()[source].kind == event_kind::write;
 }
 
 bool graph_run::held(unsigned location) {
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   g.touch(location);
   const location_events& on = g.on(location);
   return !is_free(location, on.writes.empty() ? no_place : on.writes.back());
@@ -108,7 +113,7 @@ void graph_run::destroyed(const object& what) {
   if (creator >= location_numbers_.size() || index >= location_numbers_[creator].size()) return;
   const unsigned number = location_numbers_[creator][index];
   if (number == 0 || locations_[number - 1].run != run_) return;
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   g.touch(number - 1);
   const unsigned lane = current();
   const event* last = lane == aside ? nullptr : g.before(lane, lanes_[lane].done);
@@ -132,7 +137,7 @@ void graph_run::learn(unsigned lane, bool others) {
   const lane_state& me = lanes_[lane];
   clock_value* now = state.current->clock.at;
   if (others) {
-    const execution_graph& g = explorer_.graph();
+    const execution_graph& g = explorer_->graph();
     const graph_clock& known = g[g.at(lane, me.done - 1U)].happens_before;
     for (unsigned other = 0; other < lanes_ever_; ++other) {
       if (known.at[other] == 0) continue;
@@ -194,22 +199,22 @@ std::uint64_t graph_run::value_of(lane_state& me, place source, unsigned locatio
   while (!executed(source)) {
     me.what = doing::needs_event;
     me.wanted = source;
-    run_next(towards(explorer_.graph()[source].lane));
+    run_next(towards(explorer_->graph()[source].lane));
   }
   me.what = doing::ready;
-  return explorer_.graph()[source].value;
+  return explorer_->graph()[source].value;
 }
 
 std::uint64_t graph_run::read(unsigned location, const access& what, bool* wrote) {
   count_step();
   const unsigned lane = acting();
   lane_state& me = lanes_[lane];
-  return me.done < explorer_.graph().length(lane) ? read_along(me, lane, location, what, wrote)
+  return me.done < explorer_->graph().length(lane) ? read_along(me, lane, location, what, wrote)
                                                   : read_new(me, lane, location, what, wrote);
 }
 
 std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned location, const access& what, bool* wrote) {
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   event& e = g[g.at(lane, me.done)];
   if (e.location != location || e.operation != what.operation || !reads(e)) diverged("another operation");
   const std::uint64_t old = value_of(me, e.source, location);
@@ -220,7 +225,7 @@ std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned loca
   const bool was_pending = e.pending;
   if (was_pending) {
     turn_ = nobody;
-    if (!explorer_.label_pending(lane, as)) leave(ending::inconsistent);
+    if (!explorer_->label_pending(lane, as)) leave(ending::inconsistent);
   } else if (as.kind != e.kind || as.waits != e.waits) {
     diverged("another outcome of an operation that depends on a value");
   }
@@ -232,17 +237,17 @@ std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned loca
   } else if (*wrote) {
     g[g.at(lane, me.done++)].value = value;
   }
-  if (was_pending || !complete) explorer_.find_urgent();
+  if (was_pending || !complete) explorer_->find_urgent();
   learn(lane, e.source != no_place && (e.order & acquiring) != 0);
   if (does == gate_answer::waits) wait_for_value(me, lane, location);
   return old;
 }
 
 place graph_run::choose_source(lane_state& me, unsigned lane, unsigned location, const access& what) {
-  const unsigned bound = explorer_.lowest(lane, location);
-  execution_graph& g = explorer_.graph();
+  const unsigned bound = explorer_->lowest(lane, location);
+  execution_graph& g = explorer_->graph();
   const location_events& on = g.on(location);
-  if (explorer_.has_answer()) return static_cast<place>(explorer_.take_answer());
+  if (explorer_->has_answer()) return static_cast<place>(explorer_->take_answer());
   const auto last = static_cast<unsigned>(on.writes.size());
   for (unsigned position = bound; position < last; ++position) {
     const place source = position == 0 ? no_place : on.writes[position - 1];
@@ -254,9 +259,9 @@ place graph_run::choose_source(lane_state& me, unsigned lane, unsigned location,
     // Waiting for a later value, it is to meet the latest: that one may be revisited.
     if (what.step != nullptr && does == gate_answer::waits) continue;
     if (does == gate_answer::writes && g.updated(on, position))
-      explorer_.offer_update_for_revisits(lane, what.operation, what.order, location, source);
+      explorer_->offer_update_for_revisits(lane, what.operation, what.order, location, source);
     else
-      explorer_.offer_source(lane, source);
+      explorer_->offer_source(lane, source);
   }
   return last == 0 ? no_place : on.writes[last - 1];
 }
@@ -278,7 +283,7 @@ std::uint64_t graph_run::read_new(lane_state& me, unsigned lane, unsigned locati
   std::uint64_t value = 0;
   const gate_answer does = answer(what, old, &value);
   *wrote = does == gate_answer::writes;
-  const bool allowed = explorer_.add_read(lane, location, label_of(what, does), source);
+  const bool allowed = explorer_->add_read(lane, location, label_of(what, does), source);
   ++me.done;
   if (!allowed) leave(ending::inconsistent);
   if (*wrote) add_write_part(me, lane, value);
@@ -288,15 +293,15 @@ std::uint64_t graph_run::read_new(lane_state& me, unsigned lane, unsigned locati
 }
 
 void graph_run::add_write_part(lane_state& me, unsigned lane, std::uint64_t value) {
-  execution_graph& g = explorer_.graph();
-  const bool allowed = explorer_.add_write_part(lane);
+  execution_graph& g = explorer_->graph();
+  const bool allowed = explorer_->add_write_part(lane);
   g[g.at(lane, me.done++)].value = value;
   if (!allowed) leave(ending::inconsistent);
 }
 
 bool graph_run::read_stale() {
   if (alone_ || current() == aside) return false;
-  const execution_graph& g = explorer_.graph();
+  const execution_graph& g = explorer_->graph();
   const lane_state& me = lanes_[current()];
   if (me.done == 0) return false;
   const event* e = &g[g.at(current(), me.done - 1U)];
@@ -313,7 +318,7 @@ void graph_run::write(unsigned location, graph_operation operation, std::uint8_t
   count_step();
   const unsigned lane = acting();
   lane_state& me = lanes_[lane];
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   if (me.done < g.length(lane)) {
     event& e = g[g.at(lane, me.done)];
     if (e.location != location || e.operation != operation) diverged("another operation");
@@ -322,7 +327,7 @@ void graph_run::write(unsigned location, graph_operation operation, std::uint8_t
     take_turn(me, lane);
     see(order);
     require_own_answer(lane);
-    const bool allowed = explorer_.add_write(lane, location, {event_kind::write, operation, order});
+    const bool allowed = explorer_->add_write(lane, location, {event_kind::write, operation, order});
     g[g.at(lane, me.done)].value = value;
     if (!allowed) leave(ending::inconsistent);
     if (operation == graph_operation::unlock) turn_ = nobody;  // a task further left may have waited for it
@@ -334,7 +339,7 @@ void graph_run::write(unsigned location, graph_operation operation, std::uint8_t
 // True if the graph has the next event of the current task.
 bool graph_run::along(lane_state& me, unsigned lane, event_kind kind, event** found) {
   count_step();
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   if (me.done < g.length(lane)) {
     *found = &g[g.at(lane, me.done)];
     if ((*found)->kind != kind) diverged("another operation");
@@ -346,7 +351,7 @@ bool graph_run::along(lane_state& me, unsigned lane, event_kind kind, event** fo
 
 void graph_run::add_other(lane_state& me, unsigned lane, const graph_explorer::label& as, std::uint64_t value) {
   require_own_answer(lane);
-  const bool allowed = explorer_.add_other(lane, as, value);
+  const bool allowed = explorer_->add_other(lane, as, value);
   ++me.done;
   if (!allowed) leave(ending::inconsistent);
 }
@@ -376,10 +381,10 @@ std::uint64_t graph_run::choose(std::uint64_t outcomes, std::uint8_t mark) {
     ++me.done;
   } else {
     require_own_answer(lane);
-    if (explorer_.has_answer())
-      outcome = explorer_.take_answer();
+    if (explorer_->has_answer())
+      outcome = explorer_->take_answer();
     else
-      for (auto other = static_cast<unsigned>(outcomes); --other > 0;) explorer_.offer_choice(lane, other);
+      for (auto other = static_cast<unsigned>(outcomes); --other > 0;) explorer_->offer_choice(lane, other);
     add_other(me, lane, {event_kind::choice, graph_operation::choice, mark}, outcome);
   }
   if (state.graph != nullptr) learn(lane, false);

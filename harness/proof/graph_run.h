@@ -24,11 +24,22 @@
 
 namespace kvrace::detail {
 
+class byte_reader;
+class byte_writer;
+
 class graph_run {
  public:
-  explicit graph_run(graph_explorer& explorer) : explorer_(explorer) {}
+  explicit graph_run(graph_explorer& explorer) : explorer_(&explorer) {}
 
   void begin();  // before every execution
+  // The next execution is the first of an exploration, or not: a task that is met for the first time in a later one gets its lane,
+  // and the exploration begins anew, so that it does not depend on who explores what.
+  void set_first(bool first) { first_ = first; }
+  // From now on along the graph of `explorer`. While probing, nothing is learnt: an execution that would teach something ends.
+  void follow(graph_explorer& explorer, bool probing) {
+    explorer_ = &explorer;
+    probing_ = probing;
+  }
   // The graph has been executed to its end before: nothing is offered to the exploration again.
   void set_repeating(bool repeating) { repeating_ = repeating; }
   // Why the execution ended, if it did not come to its end.
@@ -39,6 +50,10 @@ class graph_run {
   [[nodiscard]] unsigned clock_width() const { return (lanes_ever_ + 1) / 4 * 4 + 4; }
   // The stable identity of a location of the graph.
   [[nodiscard]] std::uint64_t identity(unsigned location) const { return locations_[location].identity; }
+  [[nodiscard]] unsigned location_with(std::uint64_t identity);
+  // What the executions so far have taught, and others of the same exploration must know.
+  void save_knowledge(byte_writer& to) const;
+  void load_knowledge(byte_reader& from);
 
   // ---- called on the fibers of the program ----
   // A visible operation that reads.
@@ -140,7 +155,8 @@ class graph_run {
   static constexpr unsigned nobody = lanes_max + 1;
   unsigned new_location(std::uint64_t identity);
   void enter_location(unsigned location, graph_storage storage, bool held);
-  shared_parts& parts_of(const object& lock);
+  shared_parts& parts_of(std::uint32_t lock);
+  std::uint16_t& number_of(std::uint32_t id);
   unsigned part_of_reader(const shared_lock_state& lock);
   void enter_parts(const shared_lock_state& lock, const shared_parts& parts);
   [[nodiscard]] bool barred_by_writer(unsigned lane);
@@ -160,9 +176,13 @@ class graph_run {
 
   void count_step();
   void see(unsigned order);
+  // What comes next is new to the exploration.
+  void begin_lesson() {
+    if (probing_) leave(ending::restart);
+  }
   void learn(unsigned lane, bool others);
   [[nodiscard]] std::uint64_t value_of(lane_state& me, place source, unsigned location);
-  [[nodiscard]] bool executed(place at) { return lanes_[explorer_.graph()[at].lane].done > explorer_.graph()[at].index; }
+  [[nodiscard]] bool executed(place at) { return lanes_[explorer_->graph()[at].lane].done > explorer_->graph()[at].index; }
   [[nodiscard]] bool has_ended(unsigned joined, unsigned joiner) const;
   [[nodiscard]] bool held(unsigned location);
   [[noreturn]] void wait_for_value(lane_state& me, unsigned lane, unsigned location);
@@ -178,7 +198,7 @@ class graph_run {
   [[noreturn]] void diverged(const char* what);
   [[noreturn]] void leave(ending why);
 
-  graph_explorer& explorer_;
+  graph_explorer* explorer_;
   std::array<lane_state, lanes_max + 1> lanes_;
   std::uint32_t present_ = 0;  // bits of the lanes with a task in this execution
   std::uint32_t open_ = 0;  // of those that have not ended or stopped
@@ -191,6 +211,8 @@ class graph_run {
   std::array<clock_value, lanes_max> known_body_time_{};  // of the tasks spawned before the body's first event
   std::uint64_t run_ = 0;
   bool repeating_ = false;
+  bool first_ = true;
+  bool probing_ = false;
   ending ending_ = ending::none;
   std::string refusal_;
 
@@ -205,6 +227,7 @@ class graph_run {
     bool notified_one = false;
   };
   std::map<unsigned, value_waiters> value_waiters_;  // by location of an atomic
+  void learn_waiters(unsigned location, value_waiters seen);
   std::map<std::uint32_t, shared_parts> shared_;  // by the lock's id
   std::array<std::vector<std::uint8_t>, lanes_max + 1> lanes_of_spawns_;  // by the spawning lane, then how many it spawned before
   unsigned lanes_ever_ = 0;

@@ -13,7 +13,7 @@
 namespace kvrace::detail {
 
 void graph_run::wait_for_value(lane_state& me, unsigned lane, unsigned location) {
-  if (me.done < explorer_.graph().length(lane)) diverged("a value that it had not waited for");
+  if (me.done < explorer_->graph().length(lane)) diverged("a value that it had not waited for");
   me.what = doing::awaits_value;
   me.location = static_cast<std::uint16_t>(location);
   open_ &= ~(1U << lane);
@@ -24,7 +24,7 @@ void graph_run::wait_for_value(lane_state& me, unsigned lane, unsigned location)
 // Whether the task of `lane`, which waits for a value, would go on or look again. One that waits for an atomic does so when a
 // notification comes that happens after a later value was written (C++20, [atomics.wait]); others need nobody to wake them.
 bool graph_run::may_go_on(unsigned lane) {
-  const execution_graph& g = explorer_.graph();
+  const execution_graph& g = explorer_->graph();
   const event& wait = g[g.at(lane, lanes_[lane].done - 1U)];
   const location_events& on = g.on(wait.location);
   const auto later = on.writes.begin() + static_cast<std::ptrdiff_t>(g.position(wait.source));
@@ -37,16 +37,21 @@ bool graph_run::may_go_on(unsigned lane) {
   return false;
 }
 
-void graph_run::await(unsigned location) {
+// What is new begins the exploration anew, unless nothing was explored before, so that processes that share it agree on a refusal.
+void graph_run::learn_waiters(unsigned location, value_waiters seen) {
   value_waiters& known = value_waiters_[location];
-  known.tasks |= bit(state.slot);
+  if ((seen.tasks & ~known.tasks) == 0 && (known.notified_one || !seen.notified_one)) return;
+  begin_lesson();
+  known.tasks |= seen.tasks;
+  known.notified_one |= seen.notified_one;
   if (known.notified_one && std::popcount(known.tasks) > 1) refuse("notify_one of an atomic that several tasks wait for");
+  if (!first_) leave(ending::restart);
 }
 
+void graph_run::await(unsigned location) { learn_waiters(location, {bit(state.slot), false}); }
+
 void graph_run::notify(unsigned location, bool all) {
-  value_waiters& known = value_waiters_[location];
-  known.notified_one |= !all;
-  if (known.notified_one && std::popcount(known.tasks) > 1) refuse("notify_one of an atomic that several tasks wait for");
+  learn_waiters(location, {0, !all});
   const unsigned lane = acting();
   lane_state& me = lanes_[lane];
   event* found = nullptr;

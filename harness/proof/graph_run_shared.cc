@@ -16,9 +16,9 @@ constexpr graph_run::access acquire_lock{graph_operation::lock, acquiring, acqui
 
 }  // namespace
 
-graph_run::shared_parts& graph_run::parts_of(const object& lock) {
-  const auto [found, fresh] = shared_.try_emplace(lock.id);
-  if (fresh) found->second.gate = new_location(std::uint64_t{1} << 32U | lock.id);
+graph_run::shared_parts& graph_run::parts_of(std::uint32_t lock) {
+  const auto [found, fresh] = shared_.try_emplace(lock);
+  if (fresh) found->second.gate = new_location(std::uint64_t{1} << 32U | lock);
   return found->second;
 }
 
@@ -32,11 +32,12 @@ void graph_run::enter_parts(const shared_lock_state& lock, const shared_parts& p
 
 // The exploration starts again when a task reads for the first time: writers must have taken its part.
 unsigned graph_run::part_of_reader(const shared_lock_state& lock) {
-  shared_parts& parts = parts_of(lock);
+  shared_parts& parts = parts_of(lock.id);
   const unsigned lane = acting();
   const auto known =
       std::find_if(parts.readers.begin(), parts.readers.end(), [lane](const auto& each) { return each.first == lane; });
   if (known == parts.readers.end()) {
+    begin_lesson();
     parts.readers.emplace_back(lane, new_location(std::uint64_t{2 + lane} << 32U | lock.id));
     std::sort(parts.readers.begin(), parts.readers.end());
     leave(ending::restart);
@@ -55,7 +56,7 @@ void graph_run::unlock_shared(const shared_lock_state& lock) {
 }
 
 void graph_run::lock_all(const shared_lock_state& lock) {
-  const shared_parts& parts = parts_of(lock);
+  const shared_parts& parts = parts_of(lock.id);
   enter_parts(lock, parts);
   lane_state& me = lanes_[acting()];
   bool wrote = false;
@@ -66,14 +67,14 @@ void graph_run::lock_all(const shared_lock_state& lock) {
 }
 
 void graph_run::unlock_all(const shared_lock_state& lock) {
-  const shared_parts& parts = parts_of(lock);
+  const shared_parts& parts = parts_of(lock.id);
   write(parts.gate, graph_operation::unlock, releasing, 0);
   for (const auto& [lane, location] : parts.readers) write(location, graph_operation::unlock, releasing, 0);
 }
 
 // Whether `lane`, a reader that waits, does so for a writer that itself waits.
 bool graph_run::barred_by_writer(unsigned lane) {
-  const execution_graph& g = explorer_.graph();
+  const execution_graph& g = explorer_->graph();
   const location_events& on = g.on(lanes_[lane].location);
   if (on.writes.empty() || lanes_[lane].takes_all != nullptr) return false;
   return lanes_[g[on.writes.back()].lane].takes_all != nullptr && locations_[lanes_[lane].location].identity >> 32U >= 2;
@@ -86,13 +87,13 @@ bool graph_run::is_step(const event& e) {
   if (!(reads(e) || writes(e))) return true;
   // The unlock of a wait is one step with its entry.
   if (e.operation == graph_operation::unlock && e.index != 0 &&
-      explorer_.graph()[explorer_.graph().at(e.lane, e.index - 1U)].operation == graph_operation::enqueue)
+      explorer_->graph()[explorer_->graph().at(e.lane, e.index - 1U)].operation == graph_operation::enqueue)
     return false;
   const std::uint64_t identity = locations_[e.location].identity;
   const auto lock = static_cast<std::uint32_t>(identity);
   const std::uint64_t part = identity >> 32U;
   if (part == 0) return true;
-  const execution_graph& g = explorer_.graph();
+  const execution_graph& g = explorer_->graph();
   const auto same_lock_before = [&](unsigned distance) {
     if (e.index < distance) return false;
     const event& before = g[g.at(e.lane, e.index - distance)];

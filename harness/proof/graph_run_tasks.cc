@@ -33,7 +33,7 @@ void graph_run::run_next(unsigned lane) {
 
 // Where to go so that `lane` can go on: itself, or a task that has to execute something first.
 unsigned graph_run::towards(unsigned lane) {
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   for (;;) {
     const lane_state& at = lanes_[lane];
     if (at.what == doing::absent) {
@@ -53,13 +53,13 @@ bool graph_run::has_ended(unsigned joined, unsigned joiner) const {
   // Not among them, lanes whose spawn has not been executed yet.
   for (std::uint32_t rest = present_ & ~(1U << joiner); rest != 0; rest &= rest - 1)
     if (lanes_[static_cast<unsigned>(std::countr_zero(rest))].what != doing::ended) return false;
-  return (explorer_.graph().spawned() & ~present_) == 0;
+  return (explorer_->graph().spawned() & ~present_) == 0;
 }
 
 // The task that is to run: the leftmost that may add an event, or what it needs. nobody if none may.
 unsigned graph_run::pick() {
-  if (explorer_.urgent() != lanes_max) return towards(explorer_.urgent());
-  for (std::uint32_t rest = open_ | (explorer_.graph().spawned() & ~present_); rest != 0; rest &= rest - 1) {
+  if (explorer_->urgent() != lanes_max) return towards(explorer_->urgent());
+  for (std::uint32_t rest = open_ | (explorer_->graph().spawned() & ~present_); rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     const lane_state& at = lanes_[lane];
     if (at.what == doing::awaits_lock && held(at.location)) continue;
@@ -73,9 +73,9 @@ unsigned graph_run::pick() {
 
 // The current task has executed all it has in the graph and wants to add an event.
 void graph_run::take_turn(lane_state& me, unsigned lane) {
-  if (explorer_.graph().length(lane) + 2 > lane_events_max) refuse("a task with more than 252 operations");
+  if (explorer_->graph().length(lane) + 2 > lane_events_max) refuse("a task with more than 252 operations");
   if (state.graph == nullptr) return;  // the body is alone
-  while (turn_ != lane || explorer_.urgent() != lanes_max) {
+  while (turn_ != lane || explorer_->urgent() != lanes_max) {
     me.what = doing::ready;
     const unsigned next = pick();
     if (next == lane) return;
@@ -85,7 +85,7 @@ void graph_run::take_turn(lane_state& me, unsigned lane) {
 
 // The current task adds an event now. An alternative is for the task that met it.
 void graph_run::require_own_answer(unsigned lane) {
-  if (explorer_.has_answer() && explorer_.answering_lane() != lane) [[unlikely]]
+  if (explorer_->has_answer() && explorer_->answering_lane() != lane) [[unlikely]]
     diverged("another order of the tasks");
 }
 
@@ -98,7 +98,9 @@ unsigned graph_run::spawning() {
   auto& known = lanes_of_spawns_[state.slot == 0 ? aside : parent];
   if (me.spawns == known.size()) {
     if (lanes_ever_ == lanes_max) refuse("more than sixteen tasks");
+    begin_lesson();
     known.push_back(static_cast<std::uint8_t>(lanes_ever_++));
+    if (!first_) leave(ending::restart);
   }
   const unsigned lane = known[me.spawns++];
   if (lane == body_lane && body_takes_part_) refuse("sixteen tasks and a body that takes part");
@@ -132,7 +134,7 @@ void graph_run::spawned(unsigned slot) {
 
 unsigned graph_run::ended() {
   const unsigned lane = current();
-  if (lanes_[lane].done < explorer_.graph().length(lane)) diverged("the end of a task");
+  if (lanes_[lane].done < explorer_->graph().length(lane)) diverged("the end of a task");
   lanes_[lane].what = doing::ended;
   open_ &= ~(1U << lane);
   const unsigned next = pick();
@@ -181,7 +183,7 @@ void graph_run::join_all() {
 
 void graph_run::stop() {
   const unsigned lane = current();
-  if (lane != aside && lanes_[lane].done < explorer_.graph().length(lane)) diverged("an assumption that fails");
+  if (lane != aside && lanes_[lane].done < explorer_->graph().length(lane)) diverged("an assumption that fails");
   lanes_[lane].what = doing::stopped;
   open_ &= ~(1U << lane);
   run_next(pick());
@@ -199,12 +201,12 @@ void graph_run::blocked() {
     if (at.what != doing::awaits_lock) continue;
     excused |= barred_by_writer(lane);
     if (repeating_) continue;
-    const unsigned bound = explorer_.lowest(lane, at.location);
-    const location_events& on = explorer_.graph().on(at.location);
+    const unsigned bound = explorer_->lowest(lane, at.location);
+    const location_events& on = explorer_->graph().on(at.location);
     for (auto position = bound; position <= on.writes.size(); ++position) {
       const place source = position == 0 ? no_place : on.writes[position - 1];
       if (is_free(at.location, source))
-        explorer_.offer_update_for_revisits(lane, graph_operation::lock, acquiring, at.location, source);
+        explorer_->offer_update_for_revisits(lane, graph_operation::lock, acquiring, at.location, source);
     }
   }
   if (!excused) active->deadlock_of_graph();

@@ -45,7 +45,7 @@ std::uint64_t graph_run::change_queue(const object& queue, graph_operation opera
 
 // The notification that took the task of `lane` out, since it entered last; no_place if it is in still.
 place graph_run::waker_of(unsigned lane, unsigned location) {
-  execution_graph& g = explorer_.graph();
+  execution_graph& g = explorer_->graph();
   g.touch(location);
   const task_set me = bit(slot_of(lane));
   task_set waiting = 0;
@@ -72,6 +72,7 @@ task_set graph_run::enqueue(const object& queue) {
   const task_set me = bit(state.slot);
   task_set& known = waiters_[queue.id];
   if ((known & me) == 0) {
+    begin_lesson();
     known |= me;
     leave(ending::restart);
   }
@@ -100,7 +101,7 @@ void graph_run::wake_up(const object& queue, bool timed) {
   me.what = doing::ready;
   const place waker = waker_of(lane, location);
   require_own_answer(lane);
-  const bool allowed = explorer_.add_wake(lane, waker);
+  const bool allowed = explorer_->add_wake(lane, waker);
   (void)value_of(me, waker, location);
   ++me.done;
   if (!allowed) leave(ending::inconsistent);
@@ -117,7 +118,7 @@ task_set graph_run::notify(const object& queue, bool all) {
   turn_ = nobody;  // a task further left may have waited for it
   if (chosen != 0 && nth(waiting, chosen) == 0) stop();  // fewer wait: as another choice has it
   if (!all && most > 1) {
-    execution_graph& g = explorer_.graph();
+    execution_graph& g = explorer_->graph();
     const unsigned lane = current();
     g[g.at(lane, lanes_[lane].done - 3U)].location = static_cast<std::uint16_t>(std::popcount(waiting));
   }
@@ -137,7 +138,7 @@ void graph_run::gave_way() {
   const unsigned lane = current();
   if (alone_ || lane == aside) return;
   lane_state& me = lanes_[lane];
-  const execution_graph& g = explorer_.graph();
+  const execution_graph& g = explorer_->graph();
   const unsigned first = me.gave_way_before;
   const unsigned second = me.gave_way_at;
   me.gave_way_before = me.gave_way_at;

@@ -1,13 +1,15 @@
 #include "proof/graph_search.h"
 
 #include <algorithm>
+#include <deque>
 #include <stdexcept>
 #include <utility>
 
-#include <absl/container/flat_hash_set.h>
-
+#include "proof/graph_checkpoint.h"
 #include "proof/graph_claim.h"
-#include "proof/graph_proof.h"
+#include "proof/graph_estimate.h"
+#include "proof/graph_sharing.h"
+#include "proof/graph_walk.h"
 #include "runtime/recorder.h"
 #include "runtime/stopwatch.h"
 
@@ -15,10 +17,13 @@ namespace kvrace::detail {
 
 namespace {
 
-using step = graph_proof::step;
+using step = graph_walk::step;
 
 constexpr std::size_t trace_max = 4'000;
 constexpr std::size_t ledger_max = 2'000;
+constexpr std::size_t compared_max = 4'096;
+// So many executions come first before other processes are asked: a proof that is over by then needs none.
+constexpr std::uint64_t executions_before_sharing = 256;
 
 graph_model model_of(memory_model model) {
   switch (model) {
@@ -36,65 +41,225 @@ class graph_search {
         tested_(tested),
         execution_(execution),
         record_schedule_(record),
-        proof_(model_of(options.memory_model)),
-        metrics_(options.metrics.size()) {}
+        walk_(model_of(options.memory_model), options.limits, tested, execution) {}
 
   result run() {
-    started_s_ = monotonic_time_s();
+    started_s_ = saved_s_ = looked_s_ = monotonic_time_s();
+    if (!options_.resume.empty()) resume();
     const bool explored = explore();
+    if (found_.verdict == verdict::not_found && found_.refusal.empty()) save();
+    const graph_tally& tally = account_.tally;
     search_counts& counts = found_.counts;
-    counts.executions_distinct = proof_.complete();
-    counts.blocked = proof_.blocked();
-    counts.graphs_inconsistent = proof_.inconsistent();
-    counts.graphs_judged = proof_.judged();
-    counts.graphs_unjudged = proof_.unjudged();
-    for (std::size_t i = 0; i < metrics_.size(); ++i) found_.metrics.emplace_back(options_.metrics[i], metrics_[i]);
+    counts.runs = tally.executions;
+    counts.steps = tally.steps;
+    counts.tasks_max = tally.tasks_max;
+    counts.executions_distinct = tally.complete;
+    counts.blocked = tally.blocked;
+    counts.undecided = tally.undecided;
+    counts.graphs_inconsistent = tally.inconsistent;
+    counts.graphs_judged = tally.judged;
+    counts.graphs_unjudged = tally.unjudged;
+    counts.graphs_duplicate = account_.sample.duplicates();
+    for (std::size_t i = 0; i < options_.metrics.size(); ++i)
+      found_.metrics.emplace_back(options_.metrics[i], account_.metrics[i]);
     found_.memory_model = options_.memory_model;
     found_.strategy = std::string("execution graphs, ") + to_string(options_.memory_model);
-    found_.refusal = proof_.refusal();
-    found_.yields_bound = proof_.waited_in_loop() ? 3 : 0;
-    if (found_.verdict == verdict::not_found)
-      found_.verdict = explored && proof_.complete() != 0 && found_.counts.undecided == 0 ? verdict::proved : verdict::incomplete;
-    found_.claim = claim_of_graphs(found_, options_.limits);
+    found_.yields_bound = tally.waited_in_loop ? 3 : 0;
+    found_.calls_ordered_causally = tally.calls_ordered_causally;
+    if (found_.verdict == verdict::not_found) conclude(explored);
+    found_.claim = claim_of_graphs(found_, options_.limits, final_estimate(explored));
     found_.time_s = monotonic_time_s() - started_s_;
     return std::move(found_);
   }
 
  private:
+  [[nodiscard]] graph_account nothing() const {
+    return {options_.metrics.size(), options_.count_distinct ? SIZE_MAX : compared_max};
+  }
+
+  // ---- exploring ----
+
   // True if every graph was explored.
   bool explore() {
     paced_check pace(options_.time_s > 0 ? std::min(0.1, options_.time_s / 20) : 0.1);
     const std::function<bool()> go_on = [&] { return !cut_ && (!pace.due() || progress()); };
-    const execution::settings settings{
-        .limits = options_.limits, .set_up = schedule::setting::search, .metrics = metrics_, .go_on = &go_on};
-    for (std::uint64_t index = 0; (options_.runs == 0 || index < options_.runs) && go_on(); ++index) {
-      const step came = proof_.next(execution_, tested_, settings);
-      if (came == step::explored) return true;
-      if (came == step::refused || came == step::cut) return false;
-      tally(came);
-      if (options_.observer != nullptr) observe(index);
-      if (came != step::violation && came != step::unsound) continue;
-      found_.verdict = came == step::violation ? verdict::violation : verdict::unsound;
-      found_.counts.violations += came == step::violation ? 1 : 0;
-      record(index);
-      return false;
+    for (std::uint64_t here = 0; options_.runs == 0 || here < options_.runs; ++here) {
+      if (!go_on()) return false;
+      do_what_is_due();
+      std::optional<step> came;
+      if (options_.jobs > 1 && options_.runs == 0 && here >= executions_before_sharing)
+        came = share(go_on);
+      else
+        came = walk_.next(account_, &go_on);
+      if (came == step::explored) {
+        if (left_.empty()) return true;
+        walk_.proof().load(left_.front());
+        left_.pop_front();
+      } else if (came == step::restart) {
+        walk_.proof().restart();
+        account_ = nothing();
+        left_.clear();
+        estimate_.clear();
+        resumed_ = false;
+        here = 0;
+      } else if (!came || found_.verdict == verdict::unsound || !handle(*came)) {
+        return false;
+      }
     }
     return false;
   }
 
-  void tally(step came) {
-    search_counts& counts = found_.counts;
-    const run_summary summary = execution_.summary();
-    ++counts.runs;
-    counts.steps += summary.steps;
-    counts.tasks_max = std::max<std::uint64_t>(counts.tasks_max, summary.tasks);
-    counts.undecided += state.history_undecided ? 1 : 0;
-    found_.calls_ordered_causally |= state.histories_causal;
-    if (came == step::restart) {
-      known_.clear();
-      counts.graphs_duplicate = 0;
+  // Between two executions: progress() may be called within one.
+  void do_what_is_due() {
+    if (save_is_due_) save();
+    if (probe_for_s_ > 0) estimate_.probe(walk_, std::exchange(probe_for_s_, 0));
+  }
+
+  // False: the search is over.
+  bool handle(step came) {
+    if (came == step::cut) {
+      in_between_ = false;
+      return false;
     }
-    if (came == step::complete && options_.count_distinct && !known_.insert(proof_.key().low).second) ++counts.graphs_duplicate;
+    if (came == step::refused) {
+      found_.refusal = walk_.proof().refusal();
+      return false;
+    }
+    const std::uint64_t index = account_.tally.executions - 1;
+    if (index == 0 && !resumed_) first_ = key_after(came);
+    if (options_.observer != nullptr) observe(index);
+    if (came != step::violation && came != step::unsound) return true;
+    found_.verdict = came == step::violation ? verdict::violation : verdict::unsound;
+    found_.counts.violations = came == step::violation ? 1 : 0;
+    record(index);
+    return false;
+  }
+
+  // In several processes, up to the end or to the execution that ends it or its beginnings, which is then made here; nothing if
+  // the search is to end.
+  std::optional<step> share(const std::function<bool()>& go_on) {
+    std::vector<std::string> items{walk_.proof().save()};
+    items.insert(items.end(), left_.begin(), left_.end());
+    left_.clear();
+    walk_.proof().drop();
+    sharing_.emplace(options_.jobs, walk_, nothing(), items);
+    const graph_sharing::end end = sharing_->run(
+        [&] {
+          if (!go_on()) return false;
+          do_what_is_due();
+          return true;
+        },
+        account_);
+    std::optional<step> came;
+    if (end == graph_sharing::end::explored) came = step::explored;
+    if (end == graph_sharing::end::event) {
+      graph_account counted_already = nothing();
+      came = walk_.execute_saved(sharing_->executed(), counted_already);
+      if (came == step::complete || came == step::blocked || came == step::inconsistent)
+        lose("an execution that failed in another process did not fail when repeated: the program is not deterministic");
+    }
+    for (std::string& item : sharing_->items()) left_.push_back(std::move(item));
+    sharing_.reset();
+    return came;
+  }
+
+  // ---- checkpoints ----
+
+  // Of the execution just made; nothing unless it came to its end.
+  [[nodiscard]] state_key key_after(step came) {
+    return came == step::complete || came == step::blocked ? walk_.proof().key() : state_key{};
+  }
+
+  void resume() {
+    graph_checkpoint from{{}, nothing(), {}};
+    read_checkpoint(options_.resume, options_, walk_.proof(), from);
+    graph_account scratch = nothing();
+    const step came = walk_.next(scratch);
+    if (!(key_after(came) == from.first)) throw checkpoint_error("expected a checkpoint of this program");
+    first_ = from.first;
+    account_ = std::move(from.account);
+    left_.assign(std::make_move_iterator(from.items.begin()), std::make_move_iterator(from.items.end()));
+    walk_.proof().drop();
+    resumed_ = true;
+  }
+
+  void save() {
+    save_is_due_ = false;
+    if (options_.checkpoint == nullptr || !in_between_ || account_.tally.executions == 0) return;
+    graph_checkpoint made{first_, account_, {}};
+    if (sharing_) {
+      made.account = sharing_->total(account_);
+      made.items = sharing_->items();
+    } else {
+      made.items.push_back(walk_.proof().save());
+      made.items.insert(made.items.end(), left_.begin(), left_.end());
+    }
+    options_.checkpoint(write_checkpoint(options_, walk_.proof(), made));
+  }
+
+  // False: the search is to end.
+  bool progress() {
+    const double now_s = monotonic_time_s();
+    if (options_.checkpoint != nullptr && now_s - saved_s_ >= options_.checkpoint_s) {
+      save_is_due_ = !sharing_ || others_asked_;
+      others_asked_ = !save_is_due_;
+      if (others_asked_)
+        sharing_->ask_all();  // the next time they will have said what they have done
+      else
+        saved_s_ = now_s;
+    }
+    constexpr double share_of_probes = 0.02;
+    constexpr double without_probes_s = 0.5;
+    if (now_s - started_s_ > without_probes_s) probe_for_s_ = share_of_probes * (now_s - looked_s_);
+    looked_s_ = now_s;
+    if (options_.time_s > 0 && now_s - started_s_ >= options_.time_s) {
+      cut_ = found_.interrupted = true;
+    } else if (options_.observer != nullptr) {
+      search_progress now;
+      now.runs = account_.tally.executions + (sharing_ ? sharing_->executions() : 0);
+      now.runs_max = options_.runs;
+      now.time_s = now_s - started_s_;
+      now.time_s_max = options_.time_s;
+      now.violations = found_.counts.violations;
+      if (const std::optional<work_estimate> estimate = estimate_.now(now.runs)) {
+        now.runs_estimated = estimate->executions;
+        now.runs_estimated_error = estimate->error;
+      }
+      cut_ = found_.interrupted = !options_.observer->on_progress(now);
+    }
+    return !cut_;
+  }
+
+  // ---- what it came to ----
+
+  void conclude(bool explored) {
+    if (account_.sample.duplicates() != 0) {
+      lose("an execution graph was visited twice, which is a bug of the harness");
+    } else if (explored && account_.tally.complete != 0 && account_.tally.undecided == 0) {
+      found_.verdict = verdict::proved;
+      found_.certificate = certificate_of(found_, options_.limits, account_);
+    } else {
+      found_.verdict = verdict::incomplete;
+    }
+  }
+
+  // Of a budget of counts, it must not depend on a clock.
+  std::optional<work_estimate> final_estimate(bool explored) {
+    constexpr unsigned probes = 2'000;
+    constexpr double probe_s = 0.05;
+    if (explored || found_.verdict != verdict::incomplete || !found_.refusal.empty() || !in_between_) return std::nullopt;
+    if (found_.interrupted)
+      estimate_.probe(walk_, probe_s);
+    else
+      estimate_.probe_anew(walk_, probes);
+    return estimate_.now(account_.tally.executions);
+  }
+
+  void lose(std::string why) {
+    found_.verdict = verdict::unsound;
+    finding& broken = found_.findings.emplace_back();
+    broken.oracle = "unsound";
+    broken.message = std::move(why);
   }
 
   void observe(std::uint64_t index) {
@@ -104,36 +269,12 @@ class graph_search {
     options_.observer->on_run(seen);
   }
 
-  // False: the search is to end.
-  bool progress() {
-    const double elapsed_s = monotonic_time_s() - started_s_;
-    if (options_.time_s > 0 && elapsed_s >= options_.time_s) {
-      cut_ = true;
-    } else if (options_.observer != nullptr) {
-      search_progress now;
-      now.runs = found_.counts.runs;
-      now.runs_max = options_.runs;
-      now.time_s = elapsed_s;
-      now.time_s_max = options_.time_s;
-      now.violations = found_.counts.violations;
-      cut_ = found_.interrupted = !options_.observer->on_progress(now);
-    }
-    return !cut_;
-  }
-
   void record(std::uint64_t index) {
     if (found_.verdict == verdict::violation && record_interleaving(index)) return;
     recorder record(trace_max, ledger_max);
-    std::vector<std::uint64_t> scratch(metrics_.size());
+    std::vector<std::uint64_t> scratch(options_.metrics.size());
     finding& made = found_.findings.emplace_back();
-    if (found_.verdict == verdict::violation)
-      proof_.again(execution_, tested_,
-                   {.limits = options_.limits,
-                    .record = &record,
-                    .stop_at_violation = true,
-                    .set_up = schedule::setting::search,
-                    .metrics = scratch,
-                    .repeated = true});
+    if (found_.verdict == verdict::violation) walk_.again(record, scratch);
     made.run = index;
     made.schedule.set_up = schedule::setting::graph;
     for (unsigned id = 0; id < execution_.slots(); ++id) made.tasks.push_back(execution_.name_of_task(id));
@@ -149,12 +290,12 @@ class graph_search {
 
   // The graph of the violation as an interleaving, if it is one that fails: what audits and oracles say of it counts then.
   bool record_interleaving(std::uint64_t index) {
-    const linear_order* const order = proof_.order();
+    const linear_order* const order = walk_.proof().order();
     if (order == nullptr) return false;
     linear_strategy strategy(*order);
     const execution_view view(execution_);
     (void)strategy.begin_run(0, view);
-    std::vector<std::uint64_t> scratch(metrics_.size());
+    std::vector<std::uint64_t> scratch(options_.metrics.size());
     const run_end end = execution_.run(tested_, {.limits = options_.limits,
                                                  .strategy = &strategy,
                                                  .stop_at_violation = true,
@@ -174,11 +315,21 @@ class graph_search {
   const program& tested_;
   execution& execution_;
   const record_schedule& record_schedule_;
-  graph_proof proof_;
-  std::vector<std::uint64_t> metrics_;
+  graph_walk walk_;
+  graph_account account_ = nothing();
+  std::deque<std::string> left_;  // to be explored after what `walk_` has, in order
+  std::optional<graph_sharing> sharing_;
+  state_key first_;
+  graph_estimate estimate_{options_.metrics.size()};
   result found_;
-  absl::flat_hash_set<std::uint64_t> known_;  // only its size matters
   double started_s_ = 0;
+  double looked_s_ = 0;
+  double probe_for_s_ = 0;
+  double saved_s_ = 0;
+  bool save_is_due_ = false;
+  bool others_asked_ = false;
+  bool in_between_ = true;  // no execution was given up half-way
+  bool resumed_ = false;
   bool cut_ = false;
 };
 

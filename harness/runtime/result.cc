@@ -64,6 +64,14 @@ std::string finding::signature() const {
   return text;
 }
 
+std::string digest_text(const graph_certificate& certificate) {
+  static constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const std::uint64_t word : certificate.digest)
+    for (unsigned shift = 64; shift > 0;) text += digits[word >> (shift -= 4) & 15U];
+  return text;
+}
+
 bool result::passed() const {
   return verdict == verdict::proved || verdict == verdict::exhausted || verdict == verdict::not_found;
 }

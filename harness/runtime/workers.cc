@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,8 @@
 #include <string>
 #include <system_error>
 #include <type_traits>
+
+#include "runtime/pipes.h"
 
 namespace kvrace::detail {
 
@@ -27,29 +28,9 @@ struct header {
   std::array<std::uint64_t, 3> sizes;
 };
 
-// False: nobody reads any more.
-bool send(int pipe, const void* from, std::size_t bytes) {
-  const auto* at = static_cast<const std::byte*>(from);
-  while (bytes > 0) {
-    const ssize_t sent = ::write(pipe, at, bytes);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    at += sent;
-    bytes -= static_cast<std::size_t>(sent);
-  }
-  return true;
-}
-
 template <class T>
 bool send_all(int pipe, const std::vector<T>& items) {
-  return send(pipe, items.data(), items.size() * sizeof(T));
-}
-
-std::string how_it_ended(pid_t process) {
-  int status = 0;
-  if (::waitpid(process, &status, 0) != process) return "has gone";
-  if (WIFSIGNALED(status)) return "was ended by signal " + std::to_string(WTERMSIG(status));
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+  return send_bytes(pipe, items.data(), items.size() * sizeof(T));
 }
 
 }  // namespace
@@ -86,7 +67,7 @@ void workers::work_as(unsigned job, int pipe, const work& execute) const {
   for (std::uint64_t at = first_ + job * block_runs_; at < last_; at += std::min(stride, last_ - at)) {
     const run_block block = execute(at, at + std::min(block_runs_, last_ - at));
     const header head{block.counts, block.runs_outside, {block.metrics.size(), block.schedules.size(), block.failures.size()}};
-    if (!send(pipe, &head, sizeof head) || !send_all(pipe, block.metrics) || !send_all(pipe, block.schedules) ||
+    if (!send_bytes(pipe, &head, sizeof head) || !send_all(pipe, block.metrics) || !send_all(pipe, block.schedules) ||
         !send_all(pipe, block.failures))
       break;
   }
@@ -94,16 +75,9 @@ void workers::work_as(unsigned job, int pipe, const work& execute) const {
 }
 
 void workers::receive(const process& from, void* into, std::size_t bytes) const {
-  auto* at = static_cast<std::byte*>(into);
-  while (bytes > 0) {
-    const ssize_t got = ::read(from.pipe, at, bytes);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0)
-      throw std::runtime_error("kvrace: a worker process " + how_it_ended(from.id) + " in the runs from " +
-                               std::to_string(first_) + " on: repeat them with one job to see where");
-    at += got;
-    bytes -= static_cast<std::size_t>(got);
-  }
+  if (receive_bytes(from.pipe, into, bytes)) return;
+  throw std::runtime_error("kvrace: a worker process " + how_it_ended(from.id) + " in the runs from " + std::to_string(first_) +
+                           " on: repeat them with one job to see where");
 }
 
 workers::next_is workers::next(run_block& block) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -81,10 +82,26 @@ struct prove_options {
   // until another task has done something end. The claim says so where it made a difference.
   unsigned yields_max = 3;
   double time_s = 0;            // budget, 0: none
-  bool count_distinct = false;  // graphs: tell complete graphs apart, which takes memory for each
+  bool count_distinct = false;  // graphs: compare all complete graphs, not a sample: that takes memory for each
+  // Graphs: processes that share them. Counts, findings and certificate are the same for any number. As check_options::jobs; with a
+  // budget of runs there is one.
+  unsigned jobs = 1;
+  // Graphs: called with what is needed to go on later, about every `checkpoint_s` seconds and when a budget or an interrupt ends the
+  // exploration. Given as `resume` it goes on from there, with the same counts and certificate as without the interruption. Only
+  // for the same program, options and build: `program_name` says what a checkpoint is of, and what it cannot belong to is refused
+  // with checkpoint_error.
+  std::function<void(const std::string& checkpoint)> checkpoint = {};
+  double checkpoint_s = 5;
+  std::string resume = {};
+  std::string program_name = {};
   kvrace::limits limits = {};
   std::vector<std::string> metrics = {};
   search_observer* observer = nullptr;
+};
+// prove_options::resume cannot be gone on from; what() says what was expected.
+class checkpoint_error : public std::invalid_argument {
+ public:
+  using std::invalid_argument::invalid_argument;
 };
 // By interleavings: preemption-bounded exhaustive search, raised bound by bound. PROVED only when the set of visited happens-before
 // states is closed under every enabled operation. By graphs: PROVED when every execution graph was visited.

@@ -17,6 +17,10 @@ struct search_progress {
   double time_s = 0;
   double time_s_max = 0;                // 0: no such budget
   std::uint64_t schedules_distinct = 0; // sampling
+  // Execution graphs: how many runs there will be in all, by random probes, and the standard error of that; 0: not known. Rare paths
+  // that lead far are easily missed: it is too low more often than too high.
+  double runs_estimated = 0;
+  double runs_estimated_error = 0;
   std::uint64_t states_distinct = 0;    // bounded search
   std::uint64_t states_open = 0;        // bounded search
   unsigned preemptions = 0;             // bounded search: the bound being explored

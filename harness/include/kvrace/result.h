@@ -1,8 +1,10 @@
 // What a check, a proof or a replay found out: plain values, ready for any report. Nothing here knows a cache.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -107,8 +109,24 @@ struct search_counts {
   std::uint64_t graphs_judged =
       0;        // complete ones of a program with audits or histories that were also executed as an interleaving
   std::uint64_t graphs_unjudged = 0;      // the others of such a program: no interleaving is like them
-  std::uint64_t graphs_duplicate = 0;     // complete graphs met again: 0, or the exploration has a bug
+  std::uint64_t graphs_duplicate = 0;     // complete graphs met again, of those compared: 0, or the exploration has a bug
 };
+
+// What a proof by execution graphs rests on. The same program, memory model and bounds give the same values.
+struct graph_certificate {
+  kvrace::memory_model memory_model = kvrace::memory_model::sc;
+  std::uint64_t steps_max = 0;   // see limits
+  unsigned yields_bound = 0;     // see result
+  std::uint64_t complete = 0;    // graphs in which every task ended
+  std::uint64_t blocked = 0;     // graphs in which one waits for what never comes, and that is no violation
+  std::uint64_t duplicates = 0;  // complete graphs met twice, among those that were compared
+  std::uint64_t compared = 0;    // all of them, or a sample by a hash that has both of two equal graphs or neither
+  // Over the values above and every complete graph: per task its operations, their objects, what each reads from and follows in
+  // the modification order, and the values written, unless they take more than 32 bits. Free of addresses.
+  std::array<std::uint64_t, 2> digest{};
+  friend bool operator==(const graph_certificate&, const graph_certificate&) = default;
+};
+[[nodiscard]] std::string digest_text(const graph_certificate&);  // 32 hexadecimal digits
 
 struct result {
   kvrace::verdict verdict = kvrace::verdict::not_found;
@@ -124,6 +142,7 @@ struct result {
   bool interrupted = false;        // by a time budget or by the user: counts are then not reproducible
   double time_s = 0;
   search_counts counts;
+  std::optional<graph_certificate> certificate;  // PROVED by execution graphs only
   std::vector<std::uint64_t> executions_by_bound;  // cumulative executions_distinct at 0, 1, ... preemptions
   std::vector<std::pair<std::string, std::uint64_t>> metrics;  // see check_options::metrics, summed over the runs
   std::vector<finding> findings;   // one per signature, in order of their first run
