@@ -1,6 +1,7 @@
 #include "proof/execution_graph.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kvrace::detail {
 
@@ -10,6 +11,7 @@ void execution_graph::clear() {
   for (const std::uint16_t location : touched_) {
     locations_[location].writes.clear();
     locations_[location].reads.clear();
+    locations_[location].touched = false;
   }
   touched_.clear();
   joins_.clear();
@@ -38,10 +40,8 @@ void execution_graph::index_first(unsigned size) {
 
 void execution_graph::touch(unsigned location) {
   if (location >= locations_.size()) locations_.resize(location + 1);
-  const location_events& there = locations_[location];
-  if (!there.writes.empty() || !there.reads.empty()) return;
-  const auto known = static_cast<std::uint16_t>(location);
-  if (std::find(touched_.begin(), touched_.end(), known) == touched_.end()) touched_.push_back(known);
+  if (std::exchange(locations_[location].touched, true)) return;
+  touched_.push_back(static_cast<std::uint16_t>(location));
 }
 
 event& execution_graph::append(unsigned lane) {

@@ -82,6 +82,7 @@ static_assert(sizeof(event) <= 128);
 struct location_events {
   std::vector<place> writes;  // in modification order
   std::vector<place> reads;   // in order of addition, a revisited one as added when it was revisited
+  bool touched = false;
 };
 
 class execution_graph {
