@@ -179,21 +179,37 @@ finding read_finding(const node& at) {
   return out;
 }
 
-search_counts read_counts(const node& at) {
-  at.expect_members({"schedules", "schedules_distinct", "steps", "decisions", "switches", "violations", "blocked", "tasks_max",
-                     "decisions_max", "executions_distinct", "states_distinct", "states_open"});
-  return {.runs = at.member("schedules").count(),
-          .schedules_distinct = at.member("schedules_distinct").count(),
-          .steps = at.member("steps").count(),
-          .decisions = at.member("decisions").count(),
-          .switches = at.member("switches").count(),
-          .violations = at.member("violations").count(),
-          .blocked = at.member("blocked").count(),
-          .tasks_max = at.member("tasks_max").count(),
-          .decisions_max = at.member("decisions_max").count(),
-          .executions_distinct = at.member("executions_distinct").count(),
-          .states_distinct = at.member("states_distinct").count(),
-          .states_open = at.member("states_open").count()};
+constexpr std::initializer_list<const char*> effort_members{"schedules", "steps", "decisions", "switches", "decisions_max"};
+
+void read_effort(const node& at, search_counts& counts) {
+  counts.runs = at.member("schedules").count();
+  counts.steps = at.member("steps").count();
+  counts.decisions = at.member("decisions").count();
+  counts.switches = at.member("switches").count();
+  counts.decisions_max = at.member("decisions_max").count();
+}
+
+// Up to version 4 all of it stands in "counts".
+search_counts read_counts(const node& at, const node& timing) {
+  at.expect_members(
+      {"schedules_distinct", "violations", "blocked", "tasks_max", "executions_distinct", "states_distinct", "states_open"},
+      effort_members);
+  timing.expect_members({"time_s"}, {"effort"});
+  search_counts counts{.schedules_distinct = at.member("schedules_distinct").count(),
+                       .violations = at.member("violations").count(),
+                       .blocked = at.member("blocked").count(),
+                       .tasks_max = at.member("tasks_max").count(),
+                       .executions_distinct = at.member("executions_distinct").count(),
+                       .states_distinct = at.member("states_distinct").count(),
+                       .states_open = at.member("states_open").count()};
+  if (!timing.has("effort")) {
+    read_effort(at, counts);
+    return counts;
+  }
+  const node effort = timing.member("effort");
+  effort.expect_members(effort_members);
+  read_effort(effort, counts);
+  return counts;
 }
 
 kvrace::memory_model read_memory_model(const node& at) {
@@ -244,7 +260,6 @@ kvrace::verdict read_verdict(const node& at) {
 result read_found(const node& at, std::uint64_t version) {
   const node findings = at.member("findings");
   const node timing = at.member("timing");
-  timing.expect_members({"time_s"});
   result out;
   out.verdict = read_verdict(at.member("verdict"));
   out.claim = at.member("claim").text();
@@ -254,7 +269,7 @@ result read_found(const node& at, std::uint64_t version) {
   out.pct_bound = at.member("pct_bound").real();
   out.interrupted = at.member("interrupted").boolean();
   out.time_s = timing.member("time_s").real();
-  out.counts = read_counts(at.member("counts"));
+  out.counts = read_counts(at.member("counts"), timing);
   out.certificate = read_certificate(at, version);
   out.executions_by_bound = at.member("executions_by_bound").list([](const node& n) { return n.count(); });
   out.metrics =

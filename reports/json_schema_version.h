@@ -8,6 +8,7 @@ namespace kvrace::reports {
 //   2  "traffic"
 //   3  "shrunk"
 //   4  "certificate"
-inline constexpr unsigned schema_version = 4;
+//   5  "effort": what a search for states executed, which stood in "counts"
+inline constexpr unsigned schema_version = 5;
 
 }  // namespace kvrace::reports

@@ -183,14 +183,14 @@ TEST_CASE("a report cut off at any byte is refused in one line") {
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 4");
-  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 4");
-  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 4");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 5");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 5");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 5");
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
 TEST_CASE("the schema_version is from 1 to the present one") {
-  for (const char* version : {"0", "5", "-1", "1.5", "null", "[]"})
+  for (const char* version : {"0", "6", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
 }
 
@@ -228,6 +228,19 @@ TEST_CASE("a certificate is read again; reports before schema_version 4 have non
   CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"certificate\"");
   document["schema_version"] = 3;
   CHECK_FALSE(read_json(document.dump()).reports.at(0).result.certificate);
+}
+
+TEST_CASE("a report up to schema_version 4 has the effort of a proof among its counts; later ones beside the time") {
+  const std::string text = written({sample::proved()});
+  json document = json::parse(text);
+  REQUIRE_FALSE(document["counts"].contains("schedules"));
+  const json effort = document["timing"]["effort"];
+  document["timing"].erase("effort");
+  CHECK(refusal(document.dump()) == "r.json: /counts: expected a member \"schedules\"");
+  document["counts"].update(effort);
+  document["schema_version"] = 4;
+  CHECK(refusal(document.dump()) == "accepted");
+  CHECK(written(read_json(document.dump()).reports) == text);
 }
 
 TEST_CASE("nesting in a report is bounded before it is parsed") {

@@ -77,19 +77,30 @@ json to_json(const finding& found, const std::string& replay_command) {
           {"replay", replay_command}};
 }
 
-json to_json(const search_counts& counts) {
+json effort_of(const search_counts& counts) {
   return {{"schedules", count(counts.runs)},
-          {"schedules_distinct", count(counts.schedules_distinct)},
           {"steps", count(counts.steps)},
           {"decisions", count(counts.decisions)},
           {"switches", count(counts.switches)},
-          {"violations", count(counts.violations)},
-          {"blocked", count(counts.blocked)},
-          {"tasks_max", count(counts.tasks_max)},
-          {"decisions_max", count(counts.decisions_max)},
-          {"executions_distinct", count(counts.executions_distinct)},
-          {"states_distinct", count(counts.states_distinct)},
-          {"states_open", count(counts.states_open)}};
+          {"decisions_max", count(counts.decisions_max)}};
+}
+
+json to_json(const search_counts& counts) {
+  json out = effort_varies(counts) ? json::object() : effort_of(counts);
+  out["schedules_distinct"] = count(counts.schedules_distinct);
+  out["violations"] = count(counts.violations);
+  out["blocked"] = count(counts.blocked);
+  out["tasks_max"] = count(counts.tasks_max);
+  out["executions_distinct"] = count(counts.executions_distinct);
+  out["states_distinct"] = count(counts.states_distinct);
+  out["states_open"] = count(counts.states_open);
+  return out;
+}
+
+json timing_of(const result& found) {
+  json out = {{"time_s", real(found.time_s)}};
+  if (effort_varies(found.counts)) out["effort"] = effort_of(found.counts);
+  return out;
 }
 
 json to_json(const std::optional<graph_certificate>& certificate, const std::string& claim) {
@@ -191,7 +202,7 @@ json to_json(const report& facts) {
             {"compiler", facts.build.compiler},
             {"build_type", facts.build.build_type},
             {"target", facts.build.target}}},
-          {"timing", {{"time_s", real(found.time_s)}}}};
+          {"timing", timing_of(found)}};
 }
 
 }  // namespace

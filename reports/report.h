@@ -30,6 +30,10 @@ struct rate {
   std::uint64_t denominator = 0;
 };
 
+// Where a search counts states, how many runs that took depends on how many processes shared it and who explored what when: it
+// stands with the timing.
+[[nodiscard]] inline bool effort_varies(const search_counts& counts) { return counts.states_distinct != 0; }
+
 // A stretch of virtual time in which requests arrived and were served. Counts are sums over the runs, the maxima over all of
 // them; every request counts where it arrives, ends or is audited.
 struct traffic_window {

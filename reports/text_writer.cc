@@ -146,20 +146,29 @@ class writer {
     const auto add = [&text](std::uint64_t value, const char* name, bool always) {
       if (value != 0 || always) text += (text.empty() ? "" : ", ") + std::to_string(value) + ' ' + name;
     };
-    add(counts.runs, "schedules", true);
+    const auto add_steps = [&] {
+      add(counts.steps, "steps", true);
+      add(counts.decisions, "decisions", true);
+      add(counts.switches, "switches", true);
+    };
+    const bool varies = effort_varies(counts);
+    if (!varies) add(counts.runs, "schedules", true);
     add(counts.schedules_distinct, "of them different", false);
     add(counts.violations, "with a violation", false);
     add(counts.blocked, "stopped by an assumption", false);
-    add(counts.steps, "steps", true);
-    add(counts.decisions, "decisions", true);
-    add(counts.switches, "switches", true);
+    if (!varies) add_steps();
     add(counts.executions_distinct, "different executions", false);
     add(counts.states_distinct, "different states", false);
     add(counts.states_open, "states left open", false);
+    paragraph("counts", text, 0);
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.2f s", found.time_s);
-    paragraph("counts", text, 0);
-    paragraph("time", seconds, 0);
+    text = seconds;
+    if (varies) {
+      add(counts.runs, "schedules", true);
+      add_steps();
+    }
+    paragraph("time", text, 0);
   }
 
   void write_certificate(const graph_certificate& made) {

@@ -119,6 +119,12 @@ usage() {
   refused 'expected FILE; see' replay
   refused 'expected --finding or --schedule, not both; see' replay ok.json --finding 1 --schedule baseline
   refused 'expected --preemptions or --memory-model, not both; see' prove ok.json --memory-model sc --preemptions 1
+  run 0 run ok.json --report found.json
+  refused 'found.json: expected a scenario, not a report' run found.json
+  refused 'found.json: expected a scenario, not a report' prove found.json
+  scenario graphs.json '{ "strategy": "graphs" }' '{ "verdict": "not_found" }'
+  refused "graphs.json: /search: expected the key 'memory_model' with strategy graphs" run graphs.json
+  run 0 prove graphs.json --memory-model sc
   refused "expected scenarios or --all" run
   refused "expected scenarios or --all" run ok.json --all
   refused "--seed: expected an integer from 0 to 9007199254740991, not '-1'" run ok.json --seed -1
@@ -204,6 +210,13 @@ same_bytes() {
   run 0 run --all --jobs 2 --report first.json
   without_timing first.json >second
   cmp first second || fail 'two reports of the same scenarios differ'
+  run 2 prove 2 36 43 86 --states 60000 --report first.json
+  without_timing first.json >first
+  for jobs in 2 3; do
+    run 2 prove 2 36 43 86 --states 60000 --jobs "$jobs" --report first.json
+    without_timing first.json >second
+    cmp first second || fail "the report of a bounded search differs with $jobs jobs"
+  done
   grep -q '"timing"' first.json || fail 'no timing block'
   [ "$(wc -c <first)" -lt "$(wc -c <first.json)" ] || fail 'the timing block was not cut out'
   scenario twin.json "$random" '{ "verdict": "not_found" }'

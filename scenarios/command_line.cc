@@ -148,13 +148,18 @@ struct command_line {
     run->add_option("--seed", seed, "Seed of the search, not of generated tasks. No effect on the strategies bounded and prove")
         ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
-    run->add_option(
-           "--jobs", jobs,
-           "Processes that share the schedules to sample; the result is the same for any number. Traffic, bounded and prove "
-           "use one")
-        ->option_text("N");
+    declare_jobs(*run);
     run->add_flag("--no-shrink", no_shrink, "Show findings as they were found, at once");
     run->footer(std::string(run_examples) + "\n" + exit_codes);
+  }
+
+  void declare_jobs(CLI::App& command) {
+    command
+        .add_option(
+            "--jobs", jobs,
+            "Processes that share the search; the result is the same for any number. Traffic uses one, and so do proofs with a "
+            "budget of schedules")
+        ->option_text("N");
   }
 
   void declare_prove() {
@@ -165,12 +170,8 @@ struct command_line {
         ->add_option("--memory-model", memory_model, "sc or rc11: visit every execution graph under it, instead of interleavings")
         ->option_text("MODEL")
         ->excludes("--preemptions");
+    declare_jobs(*prove);
     prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
-    prove
-        ->add_option("--jobs", jobs,
-                     "Processes that share the execution graphs; the result is the same for any number. Interleavings, and "
-                     "proofs with --runs, use one")
-        ->option_text("N");
     prove
         ->add_option("--checkpoint", checkpoint,
                      "Keep in FILE, anew every few seconds, what --resume needs to go on with a proof by execution graphs")
@@ -297,7 +298,8 @@ std::string expected_instead(const command_line& given, const CLI::ParseError& e
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr) {
     static constexpr std::string_view between = " excludes ";
     const std::size_t at = words.find(between);
-    if (at != std::string::npos) return "expected " + words.substr(0, at) + " or " + words.substr(at + between.size()) + ", not both";
+    if (at != std::string::npos)
+      return "expected " + words.substr(0, at) + " or " + words.substr(at + between.size()) + ", not both";
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return "expected " + option;
   if (words.find("received") != std::string::npos) return option + ": expected once";

@@ -1,5 +1,6 @@
 #include "scenarios/commands.h"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 
@@ -62,6 +63,8 @@ std::vector<scenario> load_all(const search_command& command) {
       throw usage_error(
           input_error{"/traffic", std::string("expected tasks or generated ones to prove: ") + no_time_in_proofs}.to_line(name));
     }
+    if (read.search.strategy == search::kind::graphs && !read.search.memory_model_given && !command.memory_model)
+      throw usage_error(input_error{"/search", "expected the key 'memory_model' with strategy graphs"}.to_line(name));
     override_search(read.search, command);
     scenarios.push_back(std::move(read));
   }
@@ -95,14 +98,16 @@ std::uint64_t shrink_budget(const scenario& scenario, const kvrace::finding& fou
   return std::min(shrink_runs, shrink_steps / (found.step + 1) + 1);
 }
 
-std::vector<reports::report> shrink_first(const scenario& scenario, const kvrace::result& found) {
+// Within what the search has left of the time that was given.
+std::vector<reports::report> shrink_first(const scenario& scenario, const kvrace::result& found, progress_line& progress) {
   if (found.findings.empty() || found.interrupted || stop_requested()) return {};
   const kvrace::finding& first = found.findings.front();
   if (first.schedule.set_up == kvrace::schedule::setting::graph) return {};  // no schedule repeats it
   const kvrace::result repeated = follow(scenario, first.schedule);
   if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != first.signature()) return {};
-  reports::report small = shrunk_report(scenario, repeated.findings.front(), shrink_budget(scenario, first));
-  return {std::move(small)};
+  const double time_s = scenario.search.time_s > 0 ? std::max(scenario.search.time_s - found.time_s, 1e-3) : 0;
+  return {shrunk_report(scenario, repeated.findings.front(),
+                        {.runs = shrink_budget(scenario, first), .time_s = time_s, .observer = &progress})};
 }
 
 // A proof is gone on with only for the same text, by the same build.
@@ -146,7 +151,7 @@ reports::report search_one(const scenario& scenario, const char* mode, const sea
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
   reports::report report = make_report(scenario, search_it(scenario, progress, account ? &*account : nullptr, command), mode);
-  if (command.shrink) report.shrunk = shrink_first(scenario, report.result);
+  if (command.shrink) report.shrunk = shrink_first(scenario, report.result, progress);
   if (account) report.traffic = account->facts();
   return report;
 }

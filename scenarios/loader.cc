@@ -195,6 +195,8 @@ search search_of(const json& value) {
   if (value.contains("schedule"))
     result.schedule = kvrace::schedule::parse(value["schedule"].get_ref<const std::string&>()).value_or(kvrace::schedule{});
   result.quantum = value.value("quantum", result.quantum);
+  result.sets = value.value("sets", result.sets);
+  result.memory_model_given = value.contains("memory_model");
   if (value.value("memory_model", "sc") == "rc11") result.memory_model = kvrace::memory_model::rc11;
   result.switch_probability = value.value("switch_probability", result.switch_probability);
   result.depth = value.value("depth", result.depth);

@@ -33,6 +33,9 @@ std::variant<scenario, input_error> load_path(const std::string& path) {
   if (input_error* const error = std::get_if<input_error>(&text)) return std::move(*error);
   std::variant<scenario, input_error> parsed = parse_scenario(std::get<std::string>(text), path);
   if (scenario* const read = std::get_if<scenario>(&parsed)) read->source.is_file = true;
+  // Reports begin with this, and a scenario has no such key.
+  else if (std::string_view(std::get<std::string>(text)).substr(0, 100).find("\"schema_version\"") != std::string_view::npos)
+    return input_error{"", "expected a scenario, not a report: 'kvrace replay' repeats its findings"};
   return parsed;
 }
 

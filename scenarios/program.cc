@@ -38,7 +38,7 @@ kvrace::strategy_choice strategy_of(const search& search, search::kind kind) {
   switch (kind) {
     case search::kind::pct: return kvrace::pct({.depth = search.depth, .decisions_max = search.decisions_max});
     case search::kind::pos: return kvrace::pos();
-    case search::kind::surw: return kvrace::surw();
+    case search::kind::surw: return kvrace::surw({.sets = search.sets});
     case search::kind::round_robin: return kvrace::round_robin(search.quantum);
     case search::kind::portfolio: return kvrace::portfolio(search.decisions_max);
     case search::kind::replay_then: return kvrace::replay_then(search.schedule, strategy_of(search, search.then));
@@ -125,13 +125,15 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
     return kvrace::prove(options, tested);
   }
   if (search.preemptions_max) options.preemptions_max = *search.preemptions_max;
+  options.jobs = jobs;
   return kvrace::prove(options, tested);
 }
 
 kvrace::result follow(const scenario& scenario, const kvrace::schedule& schedule) {
   if (schedule.set_up == kvrace::schedule::setting::graph)
     throw usage_error(
-        "expected a schedule of an interleaving: this finding was made along an execution graph, and none is like it; 'kvrace prove " +
+        "expected a schedule of an interleaving: this finding was made along an execution graph, and none is like it; 'kvrace "
+        "prove " +
         shell_quoted(scenario.source.path) + " --memory-model rc11' shows it again");
   return kvrace::replay({.limits = limits_of(scenario), .metrics = cache::metric_names()}, schedule, make_program(scenario));
 }

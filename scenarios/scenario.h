@@ -79,10 +79,12 @@ struct search {
   unsigned depth = 3;                          // pct
   std::uint64_t decisions_max = 100;           // pct, portfolio
   std::uint64_t quantum = 1;                   // round_robin
+  std::vector<std::string> sets = {};          // surw
   kvrace::schedule schedule = {};              // replay_then
   kind then = kind::random;                    // replay_then: random, pct, pos, surw or portfolio, as above
   std::optional<unsigned> preemptions_max;     // bounded
   kvrace::memory_model memory_model = kvrace::memory_model::sc;  // sampling, graphs
+  bool memory_model_given = false;
   std::uint64_t states_max = 0;  // bounded, prove; 0: no budget, to which the command line gives default_states_max
   std::optional<std::uint64_t> runs;  // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
   std::uint64_t seed = 1;  // sampling

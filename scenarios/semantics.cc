@@ -164,7 +164,7 @@ std::optional<input_error> check_search(const json& value) {
       {"random", {"strategy", "switch_probability", "memory_model", "runs", "seed", "stop_at_violation"}},
       {"pct", {"strategy", "depth", "decisions_max", "memory_model", "runs", "seed", "stop_at_violation"}},
       {"pos", {"strategy", "memory_model", "runs", "seed", "stop_at_violation"}},
-      {"surw", {"strategy", "memory_model", "runs", "seed", "stop_at_violation"}},
+      {"surw", {"strategy", "sets", "memory_model", "runs", "seed", "stop_at_violation"}},
       {"round_robin", {"strategy", "quantum", "memory_model", "runs", "seed", "stop_at_violation"}},
       {"portfolio", {"strategy", "decisions_max", "memory_model", "runs", "seed", "stop_at_violation"}},
       {"replay_then", {"schedule", "then"}},  // and those of the strategy after it
@@ -185,10 +185,10 @@ std::optional<input_error> check_search(const json& value) {
   }
   if (strategy == "bounded" && !value.contains("preemptions_max"))
     return input_error{"/search", "expected the key 'preemptions_max' with strategy bounded"};
-  if (strategy == "graphs" && !value.contains("memory_model"))
-    return input_error{"/search", "expected the key 'memory_model' with strategy graphs"};
   if (strategy == "prove" && value.value("memory_model", "sc") != "sc")
     return input_error{"/search/memory_model", "expected sc with strategy prove: rc11 belongs to graphs and to samples"};
+  if (value.contains("sets"))
+    if (const auto twice = check_once("/search/sets", value["sets"].get<std::vector<std::string>>())) return twice;
   return strategy == "replay_then" ? check_schedule(value) : std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include "scenarios/loader.h"
 #include "scenarios/outcome.h"
 #include "scenarios/program.h"
+#include "scenarios/progress.h"
 #include "scenarios/report_target.h"
 #include "scenarios/shrunk_report.h"
 
@@ -29,7 +30,8 @@ int run_shrink(const shrink_command& command) {
   if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != from.finding.signature())
     throw usage_error(input_error{"", "expected a finding that this build repeats; see 'kvrace replay'"}.to_line(command.file));
 
-  reports::report report = shrunk_report(from.scenario, repeated.findings.front(), command.runs);
+  progress_line progress("shrinking");
+  reports::report report = shrunk_report(from.scenario, repeated.findings.front(), {.runs = command.runs, .observer = &progress});
   report.replay_commands = {repeat_command(command, target)};
   target.print(report);
   return worse(report.expectation.exit_code, target.write(std::span(&report, 1)));

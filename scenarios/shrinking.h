@@ -23,10 +23,17 @@ struct shrunk_scenario {
   bool operations_certified = false;
 };
 
-// First tasks and operations are left out, each time searching for the same failure with no more preemptions than before; then
-// the schedule shrinks. Traffic becomes a scenario of tasks first, of the requests involved and without its times, if one is
-// found that fails in the same way; else only its schedule shrinks. Deterministic, within `runs` executions. Requires that `from`
-// replays on `whole`.
-[[nodiscard]] shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, std::uint64_t runs);
+struct shrink_limits {
+  std::uint64_t runs = 0;  // executions
+  // What a time, 0 for none, or the observer ends is not reproducible, and the result says so.
+  double time_s = 0;
+  kvrace::search_observer* observer = nullptr;
+};
+
+// First tasks and operations are left out, then blocks of the cache, different prompts and what makes them long, each time
+// searching for the same failure with no more preemptions than before; then the schedule shrinks. Traffic becomes a scenario of
+// tasks first, of the requests involved and without its times, if one is found that fails in the same way; else only its schedule
+// shrinks. Deterministic within the runs. Requires that `from` replays on `whole`.
+[[nodiscard]] shrunk_scenario shrink(const scenario& whole, const kvrace::finding& from, const shrink_limits& limits);
 
 }  // namespace kvrace::scenarios

@@ -29,7 +29,7 @@ before_and_after shrink_first(scenario whole) {
   const kvrace::result found = search_for_violations(whole, nullptr);
   REQUIRE(found.verdict == verdict::violation);
   const kvrace::finding& from = found.findings.front();
-  shrunk_scenario small = shrink(whole, from, 200'000);
+  shrunk_scenario small = shrink(whole, from, {.runs = 200'000});
   return {std::move(whole), from, std::move(small)};
 }
 
@@ -51,6 +51,17 @@ TEST_CASE("every built-in finding shrinks to at most two tasks and two preemptio
     CHECK((done.small.schedule.certified || !explored));
     CHECK(size_of(done.small.reduced).tasks <= (deepest ? 3 : 2));
     CHECK(done.small.schedule.minimal.signature() == done.from.signature());
+
+    // As few preemptions as searches of their own, bound by bound, know.
+    if (explored && !whole.needs_time()) {
+      unsigned least = 0;
+      while (search_for(done.from.signature(),
+                        {.preemptions_max = least, .limits = limits_of(done.small.reduced), .metrics = cache::metric_names()},
+                        make_program(done.small.reduced))
+                 .verdict == verdict::exhausted)
+        ++least;
+      CHECK(done.small.schedule.preemptions == least);
+    }
 
     // The small scenario is a scenario file like any other.
     std::variant<scenario, input_error> again = parse_scenario(done.small.reduced.source.text, "small.json");
@@ -95,6 +106,28 @@ TEST_CASE("the incident shrinks to one operation a task") {
   CHECK(follow(done.small.reduced, *done.small.schedule.passing).verdict == verdict::not_found);
 }
 
+TEST_CASE("what is left of the incident has plain prompts, no longer than it needs, and the smallest cache that fails") {
+  const before_and_after done = shrink_first(built_in("03_ghost_entry_rwlock"));
+  std::vector<std::string> tokens;
+  for (const task& each : done.small.reduced.tasks)
+    for (const auto& call : each.operations) tokens.emplace_back(call.prompt.tokens.begin(), call.prompt.tokens.end());
+  CHECK(tokens == std::vector<std::string>{"AA", "BB"});
+  CHECK(done.small.reduced.cache.configuration.capacity_blocks == 1);
+}
+
+TEST_CASE("an interrupt ends shrinking with the smallest so far, which replays") {
+  struct impatient : kvrace::search_observer {
+    bool on_progress(const kvrace::search_progress&) override { return false; }
+  } observer;
+  const scenario incident = built_in("03_ghost_entry_rwlock");
+  const kvrace::result found = search_for_violations(incident, nullptr);
+  REQUIRE(found.verdict == verdict::violation);
+  const shrunk_scenario small = shrink(incident, found.findings.front(), {.runs = 20'000, .observer = &observer});
+  CHECK(small.schedule.interrupted);
+  CHECK_FALSE(small.schedule.certified);
+  CHECK(follow(small.reduced, small.schedule.minimal.schedule).verdict == verdict::violation);
+}
+
 TEST_CASE("generated tasks shrink too") {
   scenario generated = built_in("generated_rates");
   generated.search.stop_at_violation = true;
@@ -107,7 +140,7 @@ TEST_CASE("a spent budget certifies nothing about operations") {
   const scenario incident = built_in("03_ghost_entry_rwlock");
   const kvrace::result found = search_for_violations(incident, nullptr);
   REQUIRE(found.verdict == verdict::violation);
-  const shrunk_scenario small = shrink(incident, found.findings.front(), 1);
+  const shrunk_scenario small = shrink(incident, found.findings.front(), {.runs = 1});
   CHECK_FALSE(small.operations_certified);
   CHECK(follow(small.reduced, small.schedule.minimal.schedule).verdict == verdict::violation);
 }

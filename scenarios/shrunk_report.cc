@@ -44,6 +44,8 @@ std::string minimality(const shrunk_scenario& small) {
     text = "Minimal in preemptions: it needs none. ";
   else if (small.schedule.certified)
     text = "Minimal in preemptions, certified: every schedule with fewer was explored. ";
+  else if (small.schedule.interrupted)
+    text = "Not certified: a time budget or an interrupt ended the shrinking, and this is the smallest until then. ";
   else if (kvrace::schedule::has_stale_reads(small.schedule.minimal.schedule.set_up))
     text = "Not certified: schedules with stale reads are sampled and not explored. ";
   else if (small.reduced.traffic)
@@ -84,13 +86,14 @@ void name_as_shrunk(source& reduced, const source& whole) {
 
 }  // namespace
 
-reports::report shrunk_report(const scenario& whole, const kvrace::finding& from, std::uint64_t runs) {
-  shrunk_scenario small = shrink(whole, from, runs);
+reports::report shrunk_report(const scenario& whole, const kvrace::finding& from, const shrink_limits& limits) {
+  shrunk_scenario small = shrink(whole, from, limits);
   name_as_shrunk(small.reduced.source, whole.source);
   // What is counted is the run that is shown; what the search for it took stands in the claim.
   kvrace::result result = follow(small.reduced, small.schedule.minimal.schedule);
   result.claim = claim_of(whole, from, small);
   result.strategy = "shrinking";
+  result.interrupted = small.schedule.interrupted;
   result.findings = {std::move(small.schedule.minimal)};
   return make_report(small.reduced, std::move(result), "shrink");
 }

@@ -5,6 +5,7 @@ add_executable(scenarios_test
   outcome_test.cc
   progress_test.cc
   shrinking_test.cc
+  strategy_input_test.cc
   traffic_input_test.cc
   traffic_test.cc)
 target_link_libraries(scenarios_test PRIVATE kvrace_scenarios kvrace_options Catch2::Catch2WithMain)

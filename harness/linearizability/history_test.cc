@@ -246,7 +246,13 @@ TEST_CASE("a history that could not be decided makes the claim INCOMPLETE") {
   CHECK(sampled.counts.undecided == sampled.counts.runs);
   CHECK(contains(sampled.claim, "was not decided within its budget in 300 of 300 runs"));
   CHECK(kvrace::prove({}, many).verdict == verdict::incomplete);
-  CHECK(run_once(many).verdict == verdict::incomplete);
+  const kvrace::result shared = kvrace::check({.runs = 300, .jobs = 2}, many);
+  CHECK(shared.verdict == verdict::incomplete);
+  CHECK(shared.counts.undecided == 300);
+  const kvrace::result replayed = run_once(many);
+  CHECK(replayed.verdict == verdict::incomplete);
+  CHECK(replayed.counts.undecided == 1);
+  CHECK(contains(replayed.claim, "was not decided within its budget"));
 }
 
 TEST_CASE("two histories of one run are checked apart, from the states they begin with") {

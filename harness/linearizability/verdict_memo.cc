@@ -1,7 +1,7 @@
 #include <kvrace/detail/verdict_memo.h>
 #include <kvrace/linearizability.h>
 
-#include "proof/state_table.h"
+#include "linearizability/key_table.h"
 
 namespace kvrace::detail {
 
@@ -13,7 +13,7 @@ state_key key_of(const fingerprint& history) { return {history.low(), history.hi
 
 }  // namespace
 
-verdict_memo::verdict_memo() : table_(std::make_unique<state_table>()) {}
+verdict_memo::verdict_memo() : table_(std::make_unique<key_table>()) {}
 verdict_memo::~verdict_memo() = default;
 
 std::optional<linearizability> verdict_memo::find(const fingerprint& history) const {
@@ -23,7 +23,7 @@ std::optional<linearizability> verdict_memo::find(const fingerprint& history) co
 }
 
 void verdict_memo::remember(const fingerprint& history, linearizability verdict) {
-  if (table_->size() == histories_max) table_ = std::make_unique<state_table>();
+  if (table_->size() == histories_max) table_ = std::make_unique<key_table>();
   (*table_)[key_of(history)] = static_cast<std::uint32_t>(verdict) + 1;
 }
 

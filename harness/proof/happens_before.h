@@ -11,7 +11,7 @@
 
 #include <kvrace/detail/core.h>
 
-#include "proof/state_table.h"
+#include "proof/state_key.h"
 #include "runtime/execution.h"
 
 namespace kvrace::detail {

@@ -1,4 +1,7 @@
 // The bounded search against plain enumeration: thousands of random programs, explored by both.
+#include <bit>
+#include <memory>
+
 #include <kvrace/kvrace.h>
 
 #include "proof/small_program_interpreter.h"
@@ -179,6 +182,75 @@ TEST_CASE("what is exhausted with few preemptions is what few preemptions reach"
     }
   }
   CHECK(exhausted > 50);
+}
+
+namespace {
+
+// Every sequence of answers there is, one after the other: no states, no equivalence, no bound.
+class every_schedule final : public kvrace::strategy {
+ public:
+  bool begin_run(std::uint64_t index, const kvrace::execution_view&) override {
+    asked_ = 0;
+    if (index == 0) return true;
+    while (!path_.empty() && path_.back().left == 0) path_.pop_back();
+    if (path_.empty()) return false;
+    --path_.back().left;
+    ++path_.back().chosen;
+    return true;
+  }
+  kvrace::task_answer choose_task(const kvrace::decision& now) override {
+    kvrace::task_set rest = now.enabled;
+    for (std::uint64_t skipped = next(static_cast<std::uint64_t>(std::popcount(now.enabled))); skipped > 0; --skipped)
+      rest &= rest - 1;
+    return {static_cast<unsigned>(std::countr_zero(rest)), 1};
+  }
+  std::uint64_t choose_value(unsigned, std::uint64_t outcomes) override { return next(outcomes); }
+  [[nodiscard]] std::string describe() const override { return "every schedule"; }
+
+ private:
+  std::uint64_t next(std::uint64_t outcomes) {
+    if (asked_ == path_.size()) path_.push_back({0, outcomes - 1});
+    return path_[asked_++].chosen;
+  }
+  struct answer {
+    std::uint64_t chosen;
+    std::uint64_t left;
+  };
+  std::vector<answer> path_;
+  std::size_t asked_ = 0;
+};
+struct every_schedule_factory final : kvrace::strategy_factory {
+  [[nodiscard]] std::unique_ptr<kvrace::strategy> make(std::uint64_t) const override {
+    return std::make_unique<every_schedule>();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("bounded search, plain depth-first search and enumeration agree on what random programs observe") {
+  constexpr std::uint64_t schedules_max = 20'000;
+  unsigned compared = 0;
+  std::uint64_t schedules = 0;
+  for (const vocabulary& words : {atomics, everything_small})
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+      const small_program program = random_program(words, seed);
+      const all_behaviours all = interpret(program, 2'000);
+      if (all.cut || all.deadlocks) continue;
+      std::set<observation> plain;
+      const kvrace::result every = kvrace::check({.strategy = std::make_shared<every_schedule_factory>(), .runs = schedules_max},
+                                                 [&](kvrace::run& run) { plain.insert(execute(program, run)); });
+      INFO(to_string(program) << '\n' << every);
+      REQUIRE(every.findings.empty());
+      if (every.counts.runs == schedules_max) continue;
+      std::set<observation> bounded;
+      (void)explore_observing(program, bounded);
+      CHECK(plain == within(all, 1'000));
+      CHECK(bounded == plain);
+      ++compared;
+      schedules += every.counts.runs;
+    }
+  CHECK(compared > 100);
+  CHECK(schedules > 10'000);
 }
 
 TEST_CASE("every observation that enumeration reaches is a violation the search finds and replays") {

@@ -1,51 +1,108 @@
-// A hash table from 128-bit keys to small values: the memory of the bounded search.
+// A hash table from 128-bit keys to what a bounded search knows of a state: the memory of that search, or of several processes.
 //
-// Keys are hashes themselves; two different states with one key would be confused. With n states the chance is below
-// n^2 / 2^129: 10^-20 for a billion.
+// Extendible hashing (Fagin, Nievergelt, Pippenger, Strong, TODS 1979): a directory by the first bits of the key leads to
+// segments of fixed size, and a full one is split in two. So the table grows while other processes use it, each segment under a
+// lock of its own, and its address space is reserved once.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
+
+#include "proof/state_key.h"
 
 namespace kvrace::detail {
 
-struct state_key {
-  std::uint64_t low = 0;
-  std::uint64_t high = 0;
-  friend bool operator==(const state_key&, const state_key&) = default;
+struct state_entry {
+  state_key key;
+  std::uint64_t explored = 0;  // by the task that ran last: bit set
+  std::uint64_t flags = 0;     // 0: an empty place
 };
-
-// A key that depends on every bit of `key` and `part`.
-[[nodiscard]] inline state_key mix(state_key key, std::uint64_t part) {
-  std::uint64_t low = (key.low ^ part) * 0x9fb21c651e98df25;
-  std::uint64_t high = (key.high + part) * 0xd6e8feb86659fd93;
-  low ^= low >> 32U;
-  high ^= high >> 29U;
-  low = (low ^ (high << 17U | high >> 47U)) * 0xff51afd7ed558ccd;
-  high = (high + low) * 0xc4ceb9fe1a85ec53;
-  return {low ^ low >> 33U, high ^ high >> 31U};
-}
 
 class state_table {
  public:
-  state_table() : slots_(1U << 12U) {}
+  enum class used_by : std::uint8_t { one_process, forked_processes };
+  explicit state_table(used_by users);
+  state_table(const state_table&) = delete;
+  state_table& operator=(const state_table&) = delete;
+  ~state_table();
 
-  // The value for `key`, 0 if it is new; the caller must then give it one that is not 0. The reference is valid until the next
-  // call.
-  std::uint32_t& operator[](state_key key);
-  [[nodiscard]] std::uint32_t find(state_key key) const;  // 0 if absent
-  [[nodiscard]] std::uint64_t size() const { return used_; }
+  // Calls `use` with the entry of `key`, whose flags are 0 if it is new; `use` must leave them different from 0. No other process
+  // looks at the entry meanwhile. Returns what `use` returns.
+  template <class Use>
+  auto with(const state_key& key, Use use) {
+    for (;;) {
+      segment& home = segment_of(key);
+      const turn its_turn(shared_ ? &home : nullptr);
+      if (shared_ && !home.covers(key)) continue;  // split since
+      state_entry& entry = home.place(key);
+      if (entry.flags == 0) {
+        if (home.used >= segment::used_max && split(home)) continue;
+        if (home.used == segment::places - 1) throw std::bad_alloc();
+        entry.key = key;
+        ++home.used;
+      }
+      return use(entry);
+    }
+  }
+  // Starts to fetch what with() will look at.
+  void prefetch(const state_key& key) const { __builtin_prefetch(&segment_of(key).entries[segment::first_place(key)], 1); }
+
+  // No segment can be split further, or there is room for few more: the search should end.
+  [[nodiscard]] bool nearly_full() const;
 
  private:
-  struct slot {
-    state_key key;
-    std::uint32_t value = 0;  // 0: empty
-  };
-  void grow();
-  [[nodiscard]] std::size_t place(const state_key& key) const;
+  struct segment {
+    static constexpr std::size_t places = 1023;  // with the head, 32 KiB
+    static constexpr std::size_t used_max = places * 2 / 3;
+    std::atomic<std::uint32_t> locked;
+    std::uint32_t used;
+    std::uint32_t depth;  // how many first bits of the keys all entries share
+    std::uint32_t prefix;  // these bits
+    std::uint64_t unused[2];
+    state_entry entries[places];
 
-  std::vector<slot> slots_;
-  std::uint64_t used_ = 0;
+    static std::size_t first_place(const state_key& key) { return static_cast<std::size_t>((key.high >> 32U) * places >> 32U); }
+    [[nodiscard]] bool covers(const state_key& key) const { return depth == 0 || key.low >> (64 - depth) == prefix; }
+    [[nodiscard]] state_entry& place(const state_key& key);
+  };
+  static_assert(sizeof(segment) == 32 * 1024);
+  class turn {
+   public:
+    explicit turn(segment* of) : of_(of) {
+      if (of_ != nullptr) take();
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    ~turn() {
+      if (of_ != nullptr) of_->locked.store(0, std::memory_order_release);
+    }
+
+   private:
+    void take();
+    segment* of_;
+  };
+  struct head {
+    std::atomic<std::uint32_t> segments;  // in use
+    std::atomic<std::uint32_t> cramped;  // a segment was full and could not be split
+  };
+  static constexpr unsigned directory_bits = 17;
+  static constexpr std::size_t segments_max = std::size_t{1} << directory_bits;
+
+  [[nodiscard]] segment& segment_of(const state_key& key) const {
+    return segments_[directory_[key.low >> (64 - directory_bits)].load(std::memory_order_acquire)];
+  }
+  bool split(segment& full);
+
+  bool shared_;
+  std::size_t bytes_;
+  void* memory_;
+  head* head_;
+  std::atomic<std::uint32_t>* directory_;  // numbers of segments
+  segment* segments_;
+  std::vector<state_entry> moving_;  // while a segment is split: tasks have small stacks
 };
 
 }  // namespace kvrace::detail

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "proof/bounded_search.h"
+#include "proof/bounded_proof.h"
 #include "proof/graph_search.h"
 #include "runtime/claim.h"
 #include "runtime/search.h"
@@ -79,8 +79,7 @@ result check(const check_options& options, const program& tested) {
   detail::search search(options.limits, options.metrics, options.observer);
   const std::unique_ptr<strategy> strategy = options.strategy->make(options.seed);
   const std::uint64_t runs = options.runs;
-  detail::search::budget limit{runs, options.time_s, options.stop_at_violation, options.count_distinct,
-                               setting_of(options)};
+  detail::search::budget limit{runs, options.time_s, options.stop_at_violation, options.count_distinct, setting_of(options)};
   const bool shared = options.jobs > 1 && (runs == 0 || runs > detail::runs_before_workers);
   if (shared) limit.runs = detail::runs_before_workers;
   search.loop(*strategy, tested, limit, nullptr);
@@ -115,32 +114,7 @@ result search_for(const std::string& signature, const prove_options& options, co
                                      return recording.record(schedule, tested, run, reproduced);
                                    });
   }
-  detail::search search(options.limits, options.metrics, options.observer);
-  detail::bounded_search bounded(options.preemptions_max, options.states_max, options.yields_max);
-  const bool ended =
-      search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search, signature}, &bounded);
-
-  search.repeat_first(tested);
-  result& found = search.found();
-  search.finish_metrics();
-  found.strategy = bounded.describe();
-  found.counts.executions_distinct = bounded.executions_distinct();
-  found.counts.states_distinct = bounded.states_distinct();
-  found.counts.states_open = bounded.states_open();
-  found.executions_by_bound = bounded.executions_by_bound();
-  if (bounded.held_back()) found.yields_bound = options.yields_max;
-  if (found.verdict == verdict::not_found) {
-    if (!ended || bounded.states_exhausted() || found.counts.undecided != 0 || detail::tested_nothing(found.counts)) {
-      found.verdict = verdict::incomplete;
-    } else if (bounded.closed()) {
-      found.verdict = verdict::proved;
-    } else {
-      found.verdict = verdict::exhausted;
-      found.preemptions_bound = bounded.finished_bounds() - 1;
-    }
-  }
-  found.claim = detail::claim_of(found, options.limits, std::nullopt);
-  return std::move(found);
+  return detail::prove_by_interleavings(signature, options, tested);
 }
 
 result replay(const replay_options& options, const schedule& schedule, const program& tested) {
@@ -162,8 +136,7 @@ result replay(const replay_options& options, const schedule& schedule, const pro
     found.counts.violations = 1;
   } else if (!recorded.oracle.empty()) {
     found.verdict = verdict::unsound;
-  } else if (detail::state.history_undecided) {
-    found.counts.undecided = 1;
+  } else if (found.counts.undecided != 0) {
     found.verdict = verdict::incomplete;
   }
   if (recorded.oracle.empty())

@@ -59,7 +59,7 @@ std::string sampled_values(const result& result) {
 std::string explored(const result& result) {
   const search_counts& counts = result.counts;
   return grouped(counts.executions_distinct) + " complete executions up to happens-before equivalence, " +
-         grouped(counts.states_distinct) + " states, " + grouped(counts.runs) + " runs" +
+         grouped(counts.states_distinct) + " states" +
          (counts.blocked != 0 ? ", " + grouped(counts.blocked) + " blocked by an unmet assumption" : "");
 }
 
@@ -67,6 +67,39 @@ std::string nothing_claimed(const result& result) {
   return "Nothing is claimed: " +
          (result.findings.empty() ? std::string("the execution left the harness's control") : result.findings.front().message) +
          ".";
+}
+
+// Of a bounded search, how many runs it took depends on who explored what when: its claims count executions and states.
+bool by_states(const result& result) { return result.counts.states_distinct != 0; }
+
+std::string undecided(const result& result) {
+  const search_counts& counts = result.counts;
+  const std::string of = by_states(result) ? grouped(counts.executions_distinct) + " executions" : plural(counts.runs, "run");
+  return "Whether a history is linearizable was not decided within its budget in " + grouped(counts.undecided) + " of " + of +
+         " (" + result.strategy +
+         "); none was seen to violate an oracle. Raise the budget of the history, or make fewer calls on one key.";
+}
+
+std::string incomplete(const result& result) {
+  const search_counts& counts = result.counts;
+  if (tested_nothing(counts))
+    return "Nothing was tested: each of " + grouped(by_states(result) ? counts.blocked : counts.runs) + " runs (" +
+           result.strategy + ") was blocked by an assumption of the program that was not met.";
+  if (counts.undecided != 0) return undecided(result);
+  const char* const ended =
+      result.interrupted ? "The search was interrupted, by a time budget or from outside," : "A budget ended the search";
+  const std::string way_on = result.interrupted ? "" : " Raise the budget to go on.";
+  if (!by_states(result))
+    return std::string(ended) + " after " + grouped(counts.runs) + " runs (" + result.strategy + ") without a violation." +
+           way_on;
+  return std::string(ended) + " (" + result.strategy + ") without a violation: " + grouped(counts.states_distinct) +
+         " states visited" +
+         (counts.states_open != 0 ? ", " + grouped(counts.states_open) + " known and not visited" : std::string()) +
+         (result.executions_by_bound.empty()
+              ? std::string()
+              : "; exhausted up to " + plural(result.executions_by_bound.size() - 1, "preemption") + ", " +
+                    grouped(result.executions_by_bound.back()) + " executions") +
+         "." + way_on;
 }
 
 }  // namespace
@@ -101,29 +134,7 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
                                                        : std::string(", values under ") + to_string(result.memory_model))
            << ").";
       break;
-    case verdict::incomplete:
-      if (tested_nothing(counts)) {
-        text << "Nothing was tested: each of " << grouped(counts.runs) << " runs (" << result.strategy
-             << ") was blocked by an assumption of the program that was not met.";
-        break;
-      }
-      if (counts.undecided != 0) {
-        text << "Whether a history is linearizable was not decided within its budget in " << grouped(counts.undecided) << " of "
-             << plural(counts.runs, "run") << " (" << result.strategy
-             << "); none was seen to violate an oracle. Raise the budget "
-             << "of the history, or make fewer calls on one key.";
-        break;
-      }
-      text << (result.interrupted ? "The search was interrupted, by a time budget or from outside," : "A budget ended the search")
-           << " after " << grouped(counts.runs) << " runs (" << result.strategy << ") without a violation";
-      if (counts.states_distinct != 0) {
-        text << ": " << grouped(counts.states_distinct) << " states visited, " << grouped(counts.states_open)
-             << " known and not visited";
-        if (!result.executions_by_bound.empty())
-          text << "; exhausted up to " << plural(result.executions_by_bound.size() - 1, "preemption");
-      }
-      text << ". Raise the budget to go on.";
-      break;
+    case verdict::incomplete: text << incomplete(result); break;
     case verdict::unsound: text << nothing_claimed(result); break;
   }
   if (bound && result.verdict != verdict::unsound && bound->runs_outside == result.counts.runs) {
@@ -142,6 +153,9 @@ std::string claim_of_replay(const result& result) {
   if (result.verdict == verdict::unsound) return nothing_claimed(result);
   if (result.verdict == verdict::violation)
     return "The schedule was followed, and an oracle failed: " + result.findings.front().oracle + ".";
+  if (result.counts.undecided != 0)
+    return "The schedule was followed and no oracle failed, but whether a history of its run is linearizable was not decided "
+           "within its budget. Raise the budget of the history, or make fewer calls on one key.";
   if (result.counts.blocked != 0)
     return "The schedule was followed, and its run was blocked by an assumption of the program that was not met.";
   return "The schedule was followed to its end and no oracle failed. It is one of many: nothing is claimed about the others.";

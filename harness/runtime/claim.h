@@ -10,6 +10,7 @@ namespace kvrace::detail {
 
 // Not one run got past the program's own assumptions: a search that saw no violation has shown nothing.
 [[nodiscard]] inline bool tested_nothing(const search_counts& counts) {
+  if (counts.states_distinct != 0) return counts.executions_distinct == 0 && counts.blocked != 0;
   return counts.runs != 0 && counts.runs == counts.blocked;
 }
 

@@ -68,6 +68,7 @@ void execution::begin(const settings& chosen) {
   s.clock_width = width;
   s.generation = s.generation_new_object = generation_;
   s.recording = chosen.record != nullptr;
+  s.naming = s.recording || (chosen.strategy != nullptr && chosen.strategy->wants_names());
   s.has_audit = bounds_calls();
   s.wakeups_ask = chosen.strategy != nullptr && chosen.strategy->wants_wakeups();
   s.stale_reads = schedule::has_stale_reads(chosen.set_up);
@@ -98,7 +99,7 @@ void execution::end() {
   s.locks = nullptr;
   s.generation_new_object = generation_outside;
   s.current = nullptr;
-  s.recording = s.has_audit = false;
+  s.recording = s.naming = s.has_audit = false;
   asks_interleaving_ = s.asks_interleaving || !audits_.empty();
   audits_.clear();
   arena_close();
@@ -170,6 +171,11 @@ std::string execution::name_of_task(unsigned id) const {
   return name;
 }
 
+void execution::name(const object& what, std::string_view name) {
+  if (settings_.record != nullptr) settings_.record->name(what, name);
+  if (settings_.strategy != nullptr && settings_.strategy->wants_names()) settings_.strategy->named(what.id, name);
+}
+
 // ---- decisions ----
 
 void execution::note_deviation(deviation::kind what, std::uint64_t answer) {
@@ -230,7 +236,8 @@ unsigned execution::choose_next(bool current_enabled) {
 
 void execution::decide() {
   engine_state& s = state;
-  if (s.graph != nullptr) [[unlikely]] graph_refuse(to_string(s.current->pending_kind));  // what graphs model does not come here
+  if (s.graph != nullptr) [[unlikely]]
+    graph_refuse(to_string(s.current->pending_kind));  // what graphs model does not come here
   if (in_prologue_) [[unlikely]] {
     in_prologue_ = false;
     if ((s.enabled & bit(s.slot)) != 0) --s.decisions;  // this announcement was no decision
@@ -313,7 +320,7 @@ task_set execution::awaiting(const object& what) const {
   return found & ~state.enabled;
 }
 
-// ---- choices, audits ----
+// ---- choices, the outer loop ----
 
 std::uint64_t execution::choose_announced(std::uint64_t outcomes) {
   if (outcomes < 2) return 0;
@@ -341,48 +348,11 @@ void execution::assume_failed(site where) {
   std::terminate();  // nobody enables it
 }
 
-void execution::at_quiescence(std::function<void()> audit) {
-  const instrumentation::aside scope;
-  audits_.push_back(std::move(audit));
-  state.has_audit = true;
-}
-
 void execution::poll() {
   constexpr std::uint64_t polls_between = 64;
   if (settings_.go_on == nullptr) return;
   state.polls_left = polls_between;
   if (!(*settings_.go_on)()) leave(failure_ ? run_end::violation : run_end::cut);
-}
-
-// The announced operation of a task that does not run has not been executed.
-bool execution::is_quiescent() const {
-  const auto inside = [](const task_record& task) {
-    return task.calls_open != 0 && !task.finished && (&task == state.current || task.operations > task.call_begun_at + 1);
-  };
-  if (body_aside_ && inside(*body_aside_)) return false;
-  for (task_set rest = state.calls; rest != 0; rest &= rest - 1)
-    if (inside(records_[lowest(rest)])) return false;
-  return true;
-}
-
-void execution::call_ended() {
-  // Along a graph tasks run in one order of many: which points are quiescent, and what is there, depends on it.
-  if (state.graph != nullptr) return;
-  if (bounds_calls()) bound_call(*state.current);
-  if (is_quiescent()) run_audits();
-}
-
-void execution::run_audits() {
-  const instrumentation::aside scope;
-  try {
-    for (const auto& audit : audits_) audit();
-    return;
-  } catch (const std::exception& error) {
-    keep({"escaping_exception", "", std::string("an exception left an audit: ") + error.what(), {}});
-  } catch (...) {
-    keep({"escaping_exception", "", "an exception left an audit: it is no std::exception", {}});
-  }
-  leave(run_end::violation);
 }
 
 }  // namespace kvrace::detail

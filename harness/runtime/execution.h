@@ -106,6 +106,7 @@ class execution {
   }
   [[noreturn]] void assume_failed(site where);
   recorder* recording() { return settings_.record; }
+  void name(const object& what, std::string_view name);
   // For the execution along a graph, which decides for itself who runs.
   void go_to(unsigned slot) { switch_to(slot); }
   [[noreturn]] void leave_graph(run_end end) { leave(end); }

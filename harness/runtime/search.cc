@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "runtime/recorder.h"
@@ -69,8 +70,8 @@ bool search::progress(const budget& limit, double elapsed_s, const bounded_searc
   now.violations = found_.counts.violations;
   now.run_virtual_s = static_cast<double>(state.now_ns) / 1e9;
   if (bounded != nullptr) {
-    now.states_distinct = bounded->states_distinct();
-    now.states_open = bounded->states_open();
+    now.states_distinct = bounded->so_far().states;
+    now.states_open = static_cast<std::uint64_t>(bounded->so_far().open);
     now.preemptions = bounded->preemptions();
   }
   if (observer_->on_progress(now)) return true;
@@ -90,12 +91,13 @@ observed_run observed(const execution& done, std::uint64_t index, schedule::sett
 
 }  // namespace
 
-bool search::loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded) {
+bool search::loop(strategy& strategy, const program& tested, const budget& limit, bounded_search* bounded) {
   execution& the_run = the_execution();
   const execution_view view(the_run);
   const double started_s = monotonic_time_s();
   paced_check pace(limit.time_s > 0 ? std::min(0.1, limit.time_s / 20) : 0.1);
   bool ended = false;
+  std::vector<std::uint64_t> of_one_run(bounded != nullptr ? metrics_.size() : 0);
   const std::function<bool()> go_on = [&] {
     if (pace.due() && !progress(limit, monotonic_time_s() - started_s, bounded)) cut_ = true;
     return !cut_;
@@ -107,11 +109,14 @@ bool search::loop(strategy& strategy, const program& tested, const budget& limit
       ended = true;
       break;
     }
+    std::fill(of_one_run.begin(), of_one_run.end(), 0);
+    const std::span<std::uint64_t> metrics = bounded != nullptr ? of_one_run : metrics_;
     execution::settings settings{
-        limits_, &strategy, nullptr, false, limit.set_up, metrics_, bounded != nullptr ? SIZE_MAX : deviations_sampled_max,
+        limits_, &strategy, nullptr, false, limit.set_up, metrics, bounded != nullptr ? SIZE_MAX : deviations_sampled_max,
         false,   &go_on};
     run_end end = the_run.run(tested, settings);
     strategy.end_run(the_run.summary());
+    if (bounded != nullptr) bounded->count_run(the_run, metrics);
     tally(the_run);
     if (the_run.failure() && !the_run.deviations_complete()) end = run_again(strategy, tested, limit, index, false);
     if (index == 0 && !the_run.failure() && the_run.deviations_complete() && end != run_end::cut) {

@@ -47,7 +47,7 @@ class search {
     std::string sought = {};  // the only signature that counts as a violation; empty: any
   };
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
-  bool loop(strategy& strategy, const program& tested, const budget& limit, const bounded_search* bounded);
+  bool loop(strategy& strategy, const program& tested, const budget& limit, bounded_search* bounded);
 
   // Runs [found().counts.runs, limit.runs) in `jobs` processes, with the same outcome as loop().
   void loop_in_workers(strategy& strategy, const program& tested, const budget& limit, unsigned jobs);

@@ -250,7 +250,7 @@ void record_value(std::string_view text) {
 }
 void name_object(const object& what, std::string_view name) {
   const instrumentation::aside scope;
-  active->recording()->name(what, name);
+  active->name(what, name);
 }
 unsigned current_task_id() { return state.current == nullptr ? 0 : state.current->id; }
 

@@ -1,14 +1,14 @@
 // Processes that share the runs of a sample. A run depends on its index alone, so who executes it makes no difference.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include <kvrace/result.h>
+
+#include "runtime/forked.h"
 
 namespace kvrace::detail {
 
@@ -21,35 +21,28 @@ struct run_block {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> failures;  // (index of the run, hash of its signature), ascending
 };
 
-// Forks `jobs` processes, which inherit all there is. Process i executes blocks i, i + jobs, ... of [first, last) and sends them.
+// Forks `jobs` processes. Process i executes blocks i, i + jobs, ... of [first, last) and sends them.
 class workers {
  public:
   // Executes the runs [first, last), or up to its end where that comes before.
   using work = std::function<run_block(std::uint64_t first, std::uint64_t last)>;
 
   workers(unsigned jobs, std::uint64_t first, std::uint64_t last, std::uint64_t block_runs, const work& execute);
-  workers(const workers&) = delete;
-  workers& operator=(const workers&) = delete;
-  ~workers();  // ends those that still work
 
   enum class next_is : std::uint8_t { block, nothing_yet, end };
   // The blocks in order of their runs. Waits at most 100 ms. Throws std::runtime_error if a process has died.
   next_is next(run_block& block);
 
  private:
-  struct process {
-    pid_t id;
-    int pipe;
-  };
-  [[noreturn]] void work_as(unsigned job, int pipe, const work& execute) const;
-  void receive(const process& from, void* into, std::size_t bytes) const;
+  void work_as(unsigned job, int pipe, const work& execute) const;
+  void receive(void* into, std::size_t bytes);
 
   unsigned jobs_;
   std::uint64_t first_;  // of the next block
   std::uint64_t last_;
   std::uint64_t block_runs_;
   unsigned turn_ = 0;
-  std::vector<process> processes_;
+  forked_processes processes_;
 };
 
 }  // namespace kvrace::detail

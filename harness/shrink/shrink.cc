@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/stopwatch.h"
+
 namespace kvrace {
 
 namespace {
@@ -16,14 +18,31 @@ class shrinker {
   }
 
   shrunk run() {
+    best_.interrupted = !go_on();
     leave_out_answers();
     search_with_fewer_preemptions();
     compare_with_passing();
+    best_.time_s = elapsed_s();
     return std::move(best_);
   }
 
  private:
-  [[nodiscard]] bool spent() const { return best_.runs >= options_.runs; }
+  [[nodiscard]] double elapsed_s() const { return detail::monotonic_time_s() - started_s_; }
+  bool spent() {
+    if (!best_.interrupted && pace_.due() && !go_on()) best_.interrupted = true;
+    return best_.interrupted || best_.runs >= options_.runs;
+  }
+  [[nodiscard]] bool go_on() const {
+    const double time_s = elapsed_s();
+    if (options_.time_s > 0 && time_s >= options_.time_s) return false;
+    if (options_.observer == nullptr) return true;
+    search_progress progress;
+    progress.runs = best_.runs;
+    progress.runs_max = options_.runs;
+    progress.time_s = time_s;
+    progress.time_s_max = options_.time_s;
+    return options_.observer->on_progress(progress);
+  }
 
   // The run of `candidate`; its verdict is UNSOUND if the program cannot follow it.
   result attempt(const schedule& candidate) {
@@ -82,8 +101,12 @@ class shrinker {
     search.states_max = options_.states_max;
     search.limits = options_.limits;
     search.metrics = options_.metrics;
+    // What is left of the time, and not nothing, which would be no budget.
+    if (options_.time_s > 0) search.time_s = std::max(options_.time_s - elapsed_s(), 1e-3);
+    search.observer = options_.observer;
     const result found = search_for(signature_, search, tested_);
     best_.runs += found.counts.runs;
+    best_.interrupted = found.interrupted;
     const bool whole = !schedule::has_stale_reads(best_.minimal.schedule.set_up);  // the search knows none
     if (found.verdict == verdict::proved || found.verdict == verdict::exhausted) best_.certified = whole;
     if (adopt(found))
@@ -131,6 +154,8 @@ class shrinker {
   const program& tested_;
   std::string signature_;
   shrunk best_;
+  double started_s_ = detail::monotonic_time_s();
+  detail::paced_check pace_{0.1};
 };
 
 }  // namespace

@@ -108,6 +108,23 @@ TEST_CASE("a spent budget leaves a finding that replays, and certifies nothing")
   if (small.preemptions > 0) CHECK_FALSE(small.certified);
 }
 
+TEST_CASE("an observer or a time budget ends shrinking with the best so far, and the result says so") {
+  struct impatient : kvrace::search_observer {
+    bool on_progress(const kvrace::search_progress&) override { return false; }
+  } observer;
+  const kvrace::finding from = first_finding(kvrace::random_walk(0.9), 7, lost_update);
+  REQUIRE(kvrace::preemptions_of(from) > 1);
+  for (const kvrace::shrink_options& options :
+       {kvrace::shrink_options{.observer = &observer}, kvrace::shrink_options{.time_s = 1e-9}}) {
+    const kvrace::shrunk small = kvrace::shrink(options, from, lost_update);
+    CHECK(small.interrupted);
+    CHECK_FALSE(small.certified);
+    CHECK(small.minimal.signature() == from.signature());
+    CHECK(kvrace::replay({}, small.minimal.schedule, lost_update).verdict == kvrace::verdict::violation);
+  }
+  CHECK_FALSE(kvrace::shrink({}, from, lost_update).interrupted);
+}
+
 TEST_CASE("shrinking is deterministic") {
   const kvrace::finding from = first_finding(kvrace::random_walk(0.9), 9, lost_update);
   const kvrace::shrunk one = kvrace::shrink({}, from, lost_update);

@@ -26,6 +26,8 @@ class portfolio_strategy final : public strategy {
   void end_run(const run_summary& run) override { now_->end_run(run); }
   [[nodiscard]] bool wants_wakeups() const override { return now_->wants_wakeups(); }
   [[nodiscard]] bool wants_every_step() const override { return now_->wants_every_step(); }
+  [[nodiscard]] bool wants_names() const override { return now_->wants_names(); }
+  void named(std::uint32_t object, std::string_view name) override { now_->named(object, name); }
   [[nodiscard]] std::optional<std::string> divergence() const override { return now_->divergence(); }
 
   [[nodiscard]] std::string describe() const override {

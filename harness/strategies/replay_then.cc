@@ -39,6 +39,8 @@ class replay_then_strategy final : public strategy {
   }
   [[nodiscard]] bool wants_wakeups() const override { return rest_->wants_wakeups(); }
   [[nodiscard]] bool wants_every_step() const override { return rest_->wants_every_step(); }
+  [[nodiscard]] bool wants_names() const override { return rest_->wants_names(); }
+  void named(std::uint32_t object, std::string_view name) override { rest_->named(object, name); }
   [[nodiscard]] std::optional<std::string> divergence() const override {
     return follow_->at_its_end() ? rest_->divergence() : follow_->divergence();
   }

@@ -5,6 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kvrace/strategy.h>
@@ -18,12 +23,12 @@ namespace {
 
 using detail::task_record;
 
-// Per run one object is interesting: its operations are interleaved uniformly, the rest by random priorities. How many operations
-// on it each task still has is taken from the runs before; the first run is a plain sample. A task's count includes those of
-// the tasks it has yet to spawn.
+// Per run one set of objects is interesting: the operations on them are interleaved uniformly, the rest by random priorities. How
+// many of these each task still has is taken from the runs before; the first run is a plain sample. A task's count includes those
+// of the tasks it has yet to spawn.
 class surw_strategy final : public strategy {
  public:
-  explicit surw_strategy(std::uint64_t seed) : seed_(seed) {}
+  surw_strategy(std::vector<std::string> sets, std::uint64_t seed) : sets_(std::move(sets)), seed_(seed) {}
 
   bool begin_run(std::uint64_t index, const execution_view& view) override {
     random_ = detail::random_source(seed_, index);
@@ -34,7 +39,7 @@ class surw_strategy final : public strategy {
     intended_ = nobody;
     seen_.clear();
     parents_.fill(0);
-    choose_object();
+    choose_set();
     return true;
   }
 
@@ -43,7 +48,7 @@ class surw_strategy final : public strategy {
     if (intended_ == nobody || finished(intended_)) intend(now.enabled);
     const unsigned chosen = pick(now);
     const task_record& task = view_->task(chosen);
-    if (task.pending_object != nullptr) ++seen_[task.pending_object->id][chosen];
+    if (const std::optional<std::uint32_t> set = set_of(task)) ++seen_[*set][chosen];
     if (interesting(task)) {
       if (remaining_[chosen] > 0) --remaining_[chosen];
       intended_ = nobody;
@@ -55,13 +60,31 @@ class surw_strategy final : public strategy {
 
   void end_run(const run_summary&) override {
     if (!profiling_) return;
-    for (const auto& [object, by_task] : seen_)
+    for (const auto& [set, by_task] : seen_)
       if (by_task.size() > 1)
-        for (const auto& [task, count] : by_task) profile_[object][task] = std::max(profile_[object][task], count);
+        for (const auto& [task, count] : by_task) profile_[set][task] = std::max(profile_[set][task], count);
   }
 
   [[nodiscard]] bool wants_every_step() const override { return true; }
-  [[nodiscard]] std::string describe() const override { return "selectively uniform random walk"; }
+  [[nodiscard]] bool wants_names() const override { return profiling_ && !sets_.empty(); }
+  void named(std::uint32_t object, std::string_view name) override {
+    for (std::uint32_t set = 0; set < sets_.size(); ++set) {
+      const std::string_view pattern = sets_[set];
+      if (!(pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern)) continue;
+      set_of_object_[object] = set;
+      return;
+    }
+  }
+  [[nodiscard]] std::string describe() const override {
+    std::string text = "selectively uniform random walk";
+    std::string unused;
+    for (std::uint32_t set = 0; set < sets_.size(); ++set) {
+      const std::string name = "'" + sets_[set] + "'";
+      text += (set == 0 ? " of " : ", ") + name;
+      if (!profile_.contains(set)) unused += (unused.empty() ? "" : ", ") + name;
+    }
+    return unused.empty() || profiling_ ? text : text + " (no two tasks met at any of " + unused + ")";
+  }
 
  private:
   static constexpr unsigned nobody = tasks_max;
@@ -70,19 +93,25 @@ class surw_strategy final : public strategy {
 
   std::int64_t draw() { return static_cast<std::int64_t>(random_.next() >> 1U); }
 
-  void choose_object() {
-    has_object_ = !profiling_ && !profile_.empty();
+  // What the operation that `task` has announced belongs to.
+  [[nodiscard]] std::optional<std::uint32_t> set_of(const task_record& task) const {
+    if (task.pending_object == nullptr) return std::nullopt;
+    if (sets_.empty()) return task.pending_object->id;
+    const auto known = set_of_object_.find(task.pending_object->id);
+    return known == set_of_object_.end() ? std::nullopt : std::optional(known->second);
+  }
+
+  void choose_set() {
+    has_set_ = !profiling_ && !profile_.empty();
     remaining_.fill(0);
-    if (!has_object_) return;
+    if (!has_set_) return;
     auto chosen = profile_.begin();
     std::advance(chosen, static_cast<std::ptrdiff_t>(random_.below(profile_.size())));
-    object_ = chosen->first;
+    set_ = chosen->first;
     for (const auto& [task, count] : chosen->second) remaining_[task] = count;
   }
 
-  [[nodiscard]] bool interesting(const task_record& task) const {
-    return has_object_ && task.pending_object != nullptr && task.pending_object->id == object_;
-  }
+  [[nodiscard]] bool interesting(const task_record& task) const { return has_set_ && set_of(task) == set_; }
   [[nodiscard]] bool finished(unsigned task) const { return view_->task(task).finished; }
 
   void take_in_new_tasks() {
@@ -134,14 +163,16 @@ class surw_strategy final : public strategy {
     return intended_;
   }
 
+  std::vector<std::string> sets_;  // empty: a set is an object, and known by its id
   std::uint64_t seed_;
+  std::map<std::uint32_t, std::uint32_t> set_of_object_;
   detail::random_source random_;
   const execution_view* view_ = nullptr;
   bool profiling_ = true;
-  std::map<std::uint32_t, counts> profile_;  // objects that several tasks touched, from the first runs
+  std::map<std::uint32_t, counts> profile_;  // sets that several tasks touched, from the first runs
   std::map<std::uint32_t, counts> seen_;  // in this run
-  bool has_object_ = false;
-  std::uint32_t object_ = 0;
+  bool has_set_ = false;
+  std::uint32_t set_ = 0;
   std::array<std::uint64_t, tasks_max> remaining_{};
   std::array<std::int64_t, tasks_max> priority_{};
   std::int64_t below_all_ = 0;
@@ -151,13 +182,19 @@ class surw_strategy final : public strategy {
 };
 
 struct surw_factory final : strategy_factory {
+  explicit surw_factory(surw_options chosen) : options(std::move(chosen)) {}
   [[nodiscard]] std::unique_ptr<strategy> make(std::uint64_t seed) const override {
-    return std::make_unique<surw_strategy>(seed);
+    return std::make_unique<surw_strategy>(options.sets, seed);
   }
+  surw_options options;
 };
 
 }  // namespace
 
-strategy_choice surw() { return std::make_shared<surw_factory>(); }
+strategy_choice surw(surw_options options) {
+  for (const std::string& set : options.sets)
+    if (set.empty()) throw std::invalid_argument("surw: expected the name of an object for a set, not an empty one");
+  return std::make_shared<surw_factory>(std::move(options));
+}
 
 }  // namespace kvrace

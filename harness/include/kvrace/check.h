@@ -46,13 +46,13 @@ struct limits {
 struct check_options {
   strategy_choice strategy = random_walk();
   std::uint64_t seed = 1;
-  std::uint64_t runs = 1'000;         // 0: no such budget
-  double time_s = 0;                  // 0: no such budget. A search it ends is not reproducible, and says so
+  std::uint64_t runs = 1'000;  // 0: no such budget
+  double time_s = 0;  // 0: no such budget. A search it ends is not reproducible, and says so
   // Processes to share the runs, forked after the first few; the result is the same for any number. Only for programs that leave
   // nothing behind in memory but their metrics. observer->on_run is not called for what other processes execute.
   unsigned jobs = 1;
-  bool stop_at_violation = true;      // false: go through all runs, for rates
-  bool count_distinct = false;        // count different decision sequences
+  bool stop_at_violation = true;  // false: go through all runs, for rates
+  bool count_distinct = false;  // count different decision sequences
   // false: virtual time advances only when no task is enabled. true: there is no time; a timed wait gives up whenever the
   // strategy chooses so, and sleeping is a yield.
   bool timeouts_any_time = false;
@@ -66,9 +66,9 @@ struct check_options {
 result check(const check_options& options, const program& tested);
 
 enum class proof_engine : std::uint8_t {
-  automatic,      // interleavings for sc, graphs for the others
+  automatic,  // interleavings for sc, graphs for the others
   interleavings,  // sc only: schedules with 0, 1, 2, ... preemptions
-  graphs,         // every execution graph once: faster, without preemption bounds. It refuses by name what it does not model
+  graphs,  // every execution graph once: faster, without preemption bounds. It refuses by name what it does not model
 };
 
 struct prove_options {
@@ -76,20 +76,21 @@ struct prove_options {
   proof_engine engine = proof_engine::automatic;
   // Interleavings: raise the bound until nothing is left or this many preemptions are exhausted.
   unsigned preemptions_max = 1'000;
-  std::uint64_t runs = 0;        // budget of executions, 0: none
-  std::uint64_t states_max = 0;  // interleavings: budget for visited states (about 300 bytes each), 0: none
+  std::uint64_t runs = 0;  // budget of executions, 0: none
+  std::uint64_t states_max = 0;  // interleavings: budget for visited states (about 150 bytes each), 0: none
   // A task that has given way so many times waits from then on, wherever it gives way, until no other can go on: loops that spin
   // until another task has done something end. The claim says so where it made a difference.
   unsigned yields_max = 3;
-  double time_s = 0;            // budget, 0: none
+  double time_s = 0;  // budget, 0: none
   bool count_distinct = false;  // graphs: compare all complete graphs, not a sample: that takes memory for each
-  // Graphs: processes that share them. Counts, findings and certificate are the same for any number. As check_options::jobs; with a
-  // budget of runs there is one.
+  // Processes that share the search, with the same counts, findings and certificate for any number. As check_options::jobs; with
+  // a budget of runs there is one. Interleavings: the effort differs (see search_counts), a violation is looked for again by one
+  // process, and observer->on_run is not called. There metrics are summed over different executions.
   unsigned jobs = 1;
-  // Graphs: called with what is needed to go on later, about every `checkpoint_s` seconds and when a budget or an interrupt ends the
-  // exploration. Given as `resume` it goes on from there, with the same counts and certificate as without the interruption. Only
-  // for the same program, options and build: `program_name` says what a checkpoint is of, and what it cannot belong to is refused
-  // with checkpoint_error.
+  // Graphs: called with what is needed to go on later, about every `checkpoint_s` seconds and when a budget or an interrupt ends
+  // the exploration. Given as `resume` it goes on from there, with the same counts and certificate as without the interruption.
+  // Only for the same program, options and build: `program_name` says what a checkpoint is of, and what it cannot belong to is
+  // refused with checkpoint_error.
   std::function<void(const std::string& checkpoint)> checkpoint = {};
   double checkpoint_s = 5;
   std::string resume = {};
@@ -103,8 +104,8 @@ class checkpoint_error : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
-// By interleavings: preemption-bounded exhaustive search, raised bound by bound. PROVED only when the set of visited happens-before
-// states is closed under every enabled operation. By graphs: PROVED when every execution graph was visited.
+// By interleavings: preemption-bounded exhaustive search, raised bound by bound. PROVED only when the set of visited
+// happens-before states is closed under every enabled operation. By graphs: PROVED when every execution graph was visited.
 result prove(const prove_options& options, const program& tested);
 
 // Runs `schedule` once and stops at the violation. UNSOUND if the program cannot follow it.

@@ -89,6 +89,8 @@ struct finding {
   [[nodiscard]] std::string signature() const;
 };
 
+// Of a bounded search, runs, steps, decisions and switches are its effort, which depends on how many processes share it; so does
+// decisions_max. The others count what is different: `blocked` and `undecided` too.
 struct search_counts {
   std::uint64_t runs = 0;                // schedules executed
   std::uint64_t schedules_distinct = 0;  // sampling: different decision sequences among them; 0 if not counted
@@ -130,23 +132,23 @@ struct graph_certificate {
 
 struct result {
   kvrace::verdict verdict = kvrace::verdict::not_found;
-  std::string claim;      // the verdict as a sentence, with every bound that applied
-  std::string strategy;   // as described by the strategy, with its parameters
+  std::string claim;  // the verdict as a sentence, with every bound that applied
+  std::string strategy;  // as described by the strategy, with its parameters
   kvrace::memory_model memory_model = kvrace::memory_model::sc;
-  std::string refusal;    // INCOMPLETE: what the program uses that is not modelled; empty if that was not the reason
+  std::string refusal;  // INCOMPLETE: what the program uses that is not modelled; empty if that was not the reason
   std::uint64_t seed = 0;
   unsigned preemptions_bound = 0;  // EXHAUSTED only
-  unsigned yields_bound = 0;       // proofs: see prove_options::yields_max; 0 if it made no difference
+  unsigned yields_bound = 0;  // proofs: see prove_options::yields_max; 0 if it made no difference
   bool calls_ordered_causally = false;  // see history_options::visible_calls: matters to proofs
-  double pct_bound = 0;            // least probability per run of hitting a bug of the given depth; 0 where no bound holds
-  bool interrupted = false;        // by a time budget or by the user: counts are then not reproducible
+  double pct_bound = 0;  // least probability per run of hitting a bug of the given depth; 0 where no bound holds
+  bool interrupted = false;  // by a time budget or by the user: counts are then not reproducible
   double time_s = 0;
   search_counts counts;
   std::optional<graph_certificate> certificate;  // PROVED by execution graphs only
   std::vector<std::uint64_t> executions_by_bound;  // cumulative executions_distinct at 0, 1, ... preemptions
   std::vector<std::pair<std::string, std::uint64_t>> metrics;  // see check_options::metrics, summed over the runs
-  std::vector<finding> findings;   // one per signature, in order of their first run
-  std::vector<trace_step> trace;   // replay() of a schedule that passes: its steps
+  std::vector<finding> findings;  // one per signature, in order of their first run
+  std::vector<trace_step> trace;  // replay() of a schedule that passes: its steps
 
   [[nodiscard]] bool passed() const;  // proved, exhausted or not_found
 };

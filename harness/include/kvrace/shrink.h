@@ -14,6 +14,8 @@ namespace kvrace {
 struct shrink_options {
   std::uint64_t runs = 100'000;          // executions, over everything
   std::uint64_t states_max = 5'000'000;  // of the search that certifies
+  double time_s = 0;                     // budget, 0: none. What it ends is not reproducible, and says so
+  search_observer* observer = nullptr;   // on_progress alone; on false, the best so far is the result
   // Whether to search for a schedule with fewer preemptions at all. That search knows no time: a program whose tasks sleep or
   // wait for a time is another program there.
   bool search = true;
@@ -26,7 +28,9 @@ struct shrunk {
   unsigned preemptions = 0;  // of minimal.schedule
   // There are no fewer preemptions, or every schedule with fewer was explored and none fails like this.
   bool certified = false;
-  std::uint64_t runs = 0;  // executions spent
+  std::uint64_t runs = 0;    // executions spent
+  bool interrupted = false;  // by the time budget or by the observer: the best until then
+  double time_s = 0;
 
   // The passing schedule that differs least: as few neighbouring answers of the minimal one left out as make the run pass, the
   // last such ones.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <kvrace/schedule.h>
@@ -91,6 +92,9 @@ class strategy {
   [[nodiscard]] virtual bool wants_wakeups() const { return false; }
   // The engine asks before every visible operation, and lets every task announce before it asks.
   [[nodiscard]] virtual bool wants_every_step() const { return false; }
+  // The engine tells what the program calls its objects (Sync::name) in this run. Their ids are the same in every run.
+  [[nodiscard]] virtual bool wants_names() const { return false; }
+  virtual void named(std::uint32_t /*object*/, std::string_view /*name*/) {}
   // Set when an answer could not be followed, in words. Ends the run as UNSOUND.
   [[nodiscard]] virtual std::optional<std::string> divergence() const { return std::nullopt; }
 
@@ -128,8 +132,13 @@ strategy_choice pct(pct_options options = {});
 strategy_choice pos();
 
 // Selectively uniform random walk as published (Zhao, Wolff, Mathur, Roychoudhury, ASPLOS 2025): each run interleaves the
-// operations on one shared object uniformly. The first 4 runs only count.
-strategy_choice surw();
+// operations on one set of shared objects uniformly. The first 4 runs only count.
+struct surw_options {
+  // Each is a set: the objects that Sync::name calls so, or those whose names begin so if it ends in '*'; an object belongs to
+  // the first that fits. A run takes one of those that several tasks use. Empty: every object is a set of its own.
+  std::vector<std::string> sets = {};
+};
+strategy_choice surw(surw_options options = {});
 
 // The tasks take turns of `quantum` decisions each, in order of their slots; who blocks, ends or yields gives up the rest of its
 // turn. The first turn is shorter and starts elsewhere from run to run, so that quantum x tasks runs may differ, and no more.

@@ -133,13 +133,13 @@ struct sync {
   // Names a primitive for reports.
   template <class Primitive>
   static void name(const Primitive& object, std::string_view text) {
-    if (detail::state.recording) [[unlikely]]
+    if (detail::state.naming) [[unlikely]]
       detail::name_object(identity(object), text);
   }
   // The number is part of the name.
   template <class Primitive>
   static void name(const Primitive& object, std::string_view text, std::uint32_t number) {
-    if (detail::state.recording) [[unlikely]]
+    if (detail::state.naming) [[unlikely]]
       name(object, std::string(text) + std::to_string(number));
   }
 

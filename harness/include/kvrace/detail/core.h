@@ -127,6 +127,7 @@ struct engine_state {
   std::uint32_t generation = generation_none;
   std::uint32_t generation_new_object = generation_outside;
   bool recording = false;
+  bool naming = false;             // somebody wants to know what the program calls its objects
   bool has_audit = false;
   bool wakeups_ask = false;
   bool repeated = false;           // the run has been executed before; this time it is not counted

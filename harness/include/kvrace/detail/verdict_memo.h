@@ -13,7 +13,7 @@ enum class linearizability : std::uint8_t;
 
 namespace kvrace::detail {
 
-class state_table;
+class key_table;
 
 // Fingerprints stand for histories: with n of them two differ and look alike with a chance below n^2 / 2^129.
 class verdict_memo {
@@ -28,7 +28,7 @@ class verdict_memo {
   void remember(const fingerprint& history, linearizability verdict);
 
  private:
-  std::unique_ptr<state_table> table_;
+  std::unique_ptr<key_table> table_;
 };
 
 }  // namespace kvrace::detail
