@@ -110,9 +110,11 @@ class scenario_shrinker {
       certified = true;
       for (std::size_t task = 0; task < document_["tasks"].size(); ++task) {
         for (std::size_t at = document_["tasks"][task]["operations"].size(); at-- > 0;) {
-          if (document_["tasks"][task]["operations"].size() == 1) continue;  // a task without operations is no task
           json candidate = document_;
-          candidate["tasks"][task]["operations"].erase(at);
+          json& tasks = candidate["tasks"];
+          tasks[task]["operations"].erase(at);
+          if (tasks[task]["operations"].empty()) tasks.erase(task);  // a task without operations is no task
+          if (tasks.empty()) continue;
           const outcome found = adopt(candidate);
           progress = progress || found == outcome::fails_too;
           certified = certified && found == outcome::passes;

@@ -136,6 +136,32 @@ TEST_CASE("generated tasks shrink too") {
   CHECK(size_of(done.small.reduced).operations < before.operations);
 }
 
+TEST_CASE("a task whose only operation is not needed goes, once others have") {
+  std::variant<scenario, input_error> parsed = parse_scenario(R"({
+    "name": "t",
+    "cache": { "locking": "epoch", "capacity_blocks": 3, "tokens_per_block": 2, "flaws": ["relaxed_decrement"] },
+    "tasks": [
+      { "name": "t0", "operations": [ { "serve": { "model": "m", "tokens": "BAAA" } },
+                                      { "serve": { "model": "m", "tokens": "AABA" } }, { "invalidate": {} } ] },
+      { "name": "t1", "operations": [ { "serve": { "model": "m", "tokens": "BBB", "cancel": "after_reserve" } },
+                                      { "invalidate": {} }, { "invalidate": {} } ] },
+      { "name": "t2", "operations": [ { "serve": { "model": "m", "tokens": "BAAB" } },
+                                      { "serve": { "model": "m", "tokens": "AABBA" } }, { "serve": { "model": "m", "tokens": "AAB" } } ] },
+      { "name": "t3", "operations": [ { "invalidate": {} }, { "serve": { "model": "m", "tokens": "BBB" } },
+                                      { "serve": { "model": "m", "tokens": "ABABB", "cancel": "after_reserve" } },
+                                      { "serve": { "model": "m", "tokens": "AB" } } ] }
+    ],
+    "search": { "strategy": "portfolio", "runs": 3000, "seed": 13 },
+    "expect": { "violation": "data_race" }
+  })",
+                                                              "t.json");
+  REQUIRE(std::holds_alternative<scenario>(parsed));
+  const before_and_after done = shrink_first(std::get<scenario>(std::move(parsed)));
+  CHECK(size_of(done.small.reduced).tasks == 2);
+  CHECK(size_of(done.small.reduced).operations == 2);
+  CHECK(done.small.operations_certified);
+}
+
 TEST_CASE("a spent budget certifies nothing about operations") {
   const scenario incident = built_in("03_ghost_entry_rwlock");
   const kvrace::result found = search_for_violations(incident, nullptr);
