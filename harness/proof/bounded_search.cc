@@ -23,8 +23,8 @@ bool explored(const state_entry& entry, unsigned last) {
 
 }  // namespace
 
-bounded_search::bounded_search(limits limits, std::size_t metrics, search_team* team, unsigned member)
-    : limits_(limits),
+bounded_search::bounded_search(limits within, std::size_t metrics, search_team* team, unsigned member)
+    : limits_(within),
       team_(team),
       member_(member),
       states_(team != nullptr ? team->states() : own_states_.emplace(state_table::used_by::one_process)),

@@ -30,7 +30,7 @@ class bounded_search final : public strategy {
     unsigned yields_max = 0;
   };
   // Alone, or as a member of a team, whose states and limits it shares.
-  bounded_search(limits limits, std::size_t metrics, search_team* team = nullptr, unsigned member = 0);
+  bounded_search(limits within, std::size_t metrics, search_team* team = nullptr, unsigned member = 0);
 
   bool begin_run(std::uint64_t index, const execution_view& view) override;
   task_answer choose_task(const decision& asked) override;

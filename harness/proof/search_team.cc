@@ -25,10 +25,10 @@ void explored_counts::add(const explored_counts& part) {
   decisions_max = std::max(decisions_max, part.decisions_max);
 }
 
-search_team::search_team(unsigned jobs, std::size_t metrics, limits limits)
+search_team::search_team(unsigned jobs, std::size_t metrics, limits within)
     : jobs_(jobs),
       metrics_(metrics),
-      limits_(limits),
+      limits_(within),
       bytes_(sizeof(common) + jobs * sizeof(letter) + (jobs + 1) * metrics * sizeof(std::uint64_t)),
       memory_(::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
   if (memory_ == MAP_FAILED) throw std::bad_alloc();

@@ -39,7 +39,7 @@ class search_team {
     unsigned preemptions_max = 0;
     std::uint64_t states_max = 0;  // 0: none
   };
-  search_team(unsigned jobs, std::size_t metrics, limits limits);
+  search_team(unsigned jobs, std::size_t metrics, limits within);
   search_team(const search_team&) = delete;
   search_team& operator=(const search_team&) = delete;
   ~search_team();

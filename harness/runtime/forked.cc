@@ -11,7 +11,7 @@
 
 namespace kvrace::detail {
 
-forked_processes::forked_processes(unsigned jobs, const work& work) {
+forked_processes::forked_processes(unsigned jobs, const work& its_work) {
   for (unsigned job = 0; job < jobs; ++job) {
     std::array<int, 2> ends{};
     if (::pipe(ends.data()) != 0) throw std::system_error(errno, std::generic_category(), "kvrace: a pipe to a worker process");
@@ -23,7 +23,7 @@ forked_processes::forked_processes(unsigned jobs, const work& work) {
       ::signal(SIGINT, SIG_IGN);  // the parent decides what an interrupt means
       ::signal(SIGPIPE, SIG_IGN);
       try {
-        work(job, ends[1]);
+        its_work(job, ends[1]);
       } catch (...) {
         ::_exit(70);
       }

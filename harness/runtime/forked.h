@@ -9,13 +9,13 @@
 
 namespace kvrace::detail {
 
-// Forks `jobs` processes, which inherit all there is. Each calls `work` with its number and the write end of a pipe, and then
+// Forks `jobs` processes, which inherit all there is. Each does `its_work` with its number and the write end of a pipe, and then
 // ends without destroying or flushing anything of its parent's.
 class forked_processes {
  public:
   using work = std::function<void(unsigned job, int pipe)>;
 
-  forked_processes(unsigned jobs, const work& work);
+  forked_processes(unsigned jobs, const work& its_work);
   forked_processes(const forked_processes&) = delete;
   forked_processes& operator=(const forked_processes&) = delete;
   ~forked_processes();  // ends those that still work
