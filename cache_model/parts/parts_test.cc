@@ -25,9 +25,9 @@ const std::vector<std::string> keys = {"a", "b"};
 
 result explore(const std::string& flaw, const std::vector<std::vector<call>>& tasks, const kvrace::limits& limits = {},
                const std::vector<std::string>& oracles_off = {}, std::uint32_t capacity = 2) {
-  simulation_options options{.configuration = {},
-                             .oracles_off = oracles_off,
-                             .parts = {.keys = keys, .read_through = true, .connections = true, .buffered = true, .batch = true}};
+  simulation_options options;
+  options.oracles_off = oracles_off;
+  options.parts = {.keys = keys, .read_through = true, .connections = true, .buffered = true, .batch = true};
   if (!flaw.empty()) options.configuration.flaws = {flaw};
   options.configuration.capacity_blocks = capacity;
   return prove({.limits = limits, .metrics = metric_names()}, [&](run& run) {
