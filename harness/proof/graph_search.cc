@@ -79,16 +79,18 @@ class graph_search {
 
   // ---- exploring ----
 
+  [[nodiscard]] double look_every_s() const { return options_.time_s > 0 ? std::min(0.1, options_.time_s / 20) : 0.1; }
+
   // True if every graph was explored.
   bool explore() {
-    paced_check pace(options_.time_s > 0 ? std::min(0.1, options_.time_s / 20) : 0.1);
+    paced_check pace(look_every_s());
     const std::function<bool()> go_on = [&] { return !cut_ && (!pace.due() || progress()); };
     for (std::uint64_t here = 0; options_.runs == 0 || here < options_.runs; ++here) {
       if (!go_on()) return false;
       do_what_is_due();
       std::optional<step> came;
       if (options_.jobs > 1 && options_.runs == 0 && here >= executions_before_sharing)
-        came = share(go_on);
+        came = share();
       else
         came = walk_.next(account_, &go_on);
       if (came == step::explored) {
@@ -137,15 +139,21 @@ class graph_search {
 
   // In several processes, up to the end or to the execution that ends it or its beginnings, which is then made here; nothing if
   // the search is to end.
-  std::optional<step> share(const std::function<bool()>& go_on) {
+  std::optional<step> share() {
     std::vector<std::string> items{walk_.proof().save()};
     items.insert(items.end(), left_.begin(), left_.end());
     left_.clear();
     walk_.proof().drop();
     sharing_.emplace(options_.jobs, walk_, nothing(), items);
+    double look_s = monotonic_time_s();
     const graph_sharing::end end = sharing_->run(
         [&] {
-          if (!go_on()) return false;
+          // Calls are milliseconds apart: each looks at the clock.
+          const double now_s = monotonic_time_s();
+          if (cut_) return false;
+          if (now_s < look_s) return true;
+          look_s = now_s + look_every_s();
+          if (!progress()) return false;
           do_what_is_due();
           return true;
         },
