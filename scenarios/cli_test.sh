@@ -391,6 +391,24 @@ shrinking() {
   run 0 shrink small.json
   grep -q '^scenario    01_ghost_entry_mutex (shrunk), ' out || fail 'shrunk twice'
   grep -q '^Replay: kvrace shrink small.json$' out || fail 'without a report, no line that shows it again'
+  # Ctrl-C leaves the smallest so far.
+  sed 's/"tasks": [0-9]*/"tasks": 8/; s/"operations": [0-9]*/"operations": 40/' "$scenarios/38_generated_rates.json" >large.json
+  run 0 run large.json --runs 100 --no-shrink --report large_report.json
+  for command in 'shrink large_report.json --runs 1000000000' 'run large.json --runs 100'; do
+    # shellcheck disable=SC2086
+    "$kvrace" $command --report stopped.json >out 2>err &
+    process=$!
+    sleep 0.5
+    kill -s INT "$process"
+    wait "$process"
+    code=$?
+    [ "$code" -eq 0 ] || fail "SIGINT in $command: exit $code, not that of the finding"
+    case $command in shrink*)
+      grep -q 'Not certified: a time budget or an interrupt ended the shrinking' out || fail 'SIGINT in shrinking: the text does not say so'
+      grep -q '"interrupted": true' stopped.json || fail 'SIGINT in shrinking: the report does not say so'
+      run 0 replay stopped.json ;;
+    esac
+  done
   # Traffic: a scenario of the requests involved.
   run 0 run 53 --report found.json
   run 0 shrink found.json --report small.json

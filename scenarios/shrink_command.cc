@@ -24,6 +24,7 @@ std::string repeat_command(const shrink_command& command, const report_target& t
 }  // namespace
 
 int run_shrink(const shrink_command& command) {
+  stop_on_signals();
   const stored_finding from = read_finding(command.file, command.finding);
   const report_target target(command.report, {command.file});
   const kvrace::result repeated = follow(from.scenario, from.finding.schedule);
