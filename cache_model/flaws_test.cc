@@ -171,10 +171,14 @@ TEST_CASE("Along graphs every flaw is found, and its repaired twin proved, under
       INFO(flaw.name << ", " << locking << ", " << to_string(model));
       const result flawed = by_graphs(model, program_of(show, locking, true));
       INFO(flawed);
-      if (flaw.memory_model == "sc") CHECK(flawed.verdict == verdict::violation);  // the other needs longer tasks: scenario 107
+      // What rc11 shows of the other flaw needs longer tasks: scenario 107.
+      if (flaw.memory_model == "sc")
+        CHECK(flawed.verdict == verdict::violation);
+      else if (model == memory_model::sc)
+        CHECK(flawed.verdict == verdict::proved);
       const result repaired = by_graphs(model, program_of(show, locking, false));
       INFO(repaired);
-      CHECK((repaired.verdict == verdict::proved || (repaired.verdict == verdict::incomplete && repaired.counts.runs > 59'000)));
+      CHECK((repaired.verdict == verdict::proved || (repaired.verdict == verdict::incomplete && repaired.counts.runs == 60'000)));
       proved += repaired.verdict == verdict::proved ? 1 : 0;
       if (model == memory_model::sc) CHECK(repaired.counts.graphs_unjudged == 0);
     }

@@ -85,7 +85,8 @@ class graph_search {
   bool explore() {
     paced_check pace(look_every_s());
     const std::function<bool()> go_on = [&] { return !cut_ && (!pace.due() || progress()); };
-    for (std::uint64_t here = 0; options_.runs == 0 || here < options_.runs; ++here) {
+    std::uint64_t here = 0;
+    while (options_.runs == 0 || here < options_.runs) {
       if (!go_on()) return false;
       do_what_is_due();
       std::optional<step> came;
@@ -93,6 +94,7 @@ class graph_search {
         came = share();
       else
         came = walk_.next(account_, &go_on);
+      ++here;
       if (came == step::explored) {
         if (left_.empty()) return true;
         walk_.proof().load(left_.front());
