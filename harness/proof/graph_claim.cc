@@ -41,7 +41,7 @@ std::string judged(const result& result) {
       grouped(counts.graphs_judged) + " of the complete executions";
   if (counts.graphs_unjudged != 0)
     text += ", but not of the other " + grouped(counts.graphs_unjudged) +
-            ", which are not sequentially consistent: of those only what the engine itself detects is claimed";
+            ", which no interleaving is like: of those only what the engine itself detects is claimed";
   return text;
 }
 
