@@ -4,6 +4,7 @@
 
 #include <kvrace/kvrace.h>
 
+#include "proof/graph_test_support.h"
 #include "test_support.h"
 
 using namespace kvrace::testing;
@@ -18,9 +19,6 @@ constexpr auto relaxed = std::memory_order_relaxed;
 constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 
-kvrace::result prove_graphs(memory_model model, const kvrace::program& tested) {
-  return kvrace::prove({.memory_model = model, .engine = kvrace::proof_engine::graphs, .count_distinct = true}, tested);
-}
 // "PROVED" or the oracle of the finding, the same under both models.
 std::string outcome_of(const kvrace::program& tested) {
   const kvrace::result sc = prove_graphs(memory_model::sc, tested);

@@ -7,6 +7,7 @@
 
 #include <kvrace/kvrace.h>
 
+#include "proof/graph_test_support.h"
 #include "test_support.h"
 
 using namespace kvrace::testing;
@@ -20,9 +21,6 @@ constexpr auto relaxed = std::memory_order_relaxed;
 constexpr auto acquire = std::memory_order_acquire;
 constexpr auto release = std::memory_order_release;
 
-kvrace::result prove_graphs(memory_model model, const kvrace::program& tested) {
-  return kvrace::prove({.memory_model = model, .engine = kvrace::proof_engine::graphs, .count_distinct = true}, tested);
-}
 // The number of complete graphs of a program that must be proved without a blocked or a duplicate one.
 std::uint64_t count(memory_model model, const kvrace::program& tested) {
   const kvrace::result found = prove_graphs(model, tested);
