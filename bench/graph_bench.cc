@@ -8,6 +8,8 @@
 
 #include <kvrace/kvrace.h>
 
+#include "bench/epoch_stack.h"
+
 namespace {
 
 using kvrace::atomic;
@@ -116,6 +118,24 @@ void indexer(kvrace::run& run) {
   run.join_all();
 }
 
+// Each of two tasks pushes, pops and collects `Rounds` times, and once more at the end.
+template <int Rounds>
+void epoch_stack(kvrace::run& run) {
+  using kvrace::bench::epoch_stack;
+  epoch_stack stack;
+  std::array<std::array<epoch_stack::node, Rounds>, 2> nodes;
+  for (std::size_t task = 0; task < 2; ++task)
+    run.spawn("task", [&, task] {
+      for (epoch_stack::node& node : nodes[task]) {
+        stack.push(node);
+        run.require(stack.pop(task), "a node that is reached has not been freed");
+        stack.collect(task);
+      }
+      stack.collect(task);
+    });
+  run.join_all();
+}
+
 void graphs_lock_increments_3(benchmark::State& state) { prove(state, memory_model::sc, 90, lock_increments<3>); }
 void graphs_lock_increments_4(benchmark::State& state) { prove(state, memory_model::sc, 2'520, lock_increments<4>); }
 void graphs_lock_increments_5(benchmark::State& state) { prove(state, memory_model::sc, 113'400, lock_increments<5>); }
@@ -123,6 +143,9 @@ void graphs_lru(benchmark::State& state) { prove(state, memory_model::sc, 2'520,
 void graphs_readers(benchmark::State& state) { prove(state, memory_model::sc, 32'768, readers); }
 void graphs_lastzero(benchmark::State& state) { prove(state, memory_model::sc, 15'360, lastzero); }
 void graphs_indexer(benchmark::State& state) { prove(state, memory_model::sc, 4'096, indexer); }
+void graphs_epoch_stack_1_sc(benchmark::State& state) { prove(state, memory_model::sc, 5'520, epoch_stack<1>); }
+void graphs_epoch_stack_1(benchmark::State& state) { prove(state, memory_model::rc11, 5'620, epoch_stack<1>); }
+void graphs_epoch_stack_2(benchmark::State& state) { prove(state, memory_model::rc11, 17'393'524, epoch_stack<2>); }
 
 BENCHMARK(graphs_lock_increments_3)->Unit(benchmark::kMillisecond);
 BENCHMARK(graphs_lock_increments_4)->Unit(benchmark::kMillisecond);
@@ -131,5 +154,8 @@ BENCHMARK(graphs_lru)->Unit(benchmark::kMillisecond);
 BENCHMARK(graphs_readers)->Unit(benchmark::kMillisecond);
 BENCHMARK(graphs_lastzero)->Unit(benchmark::kMillisecond);
 BENCHMARK(graphs_indexer)->Unit(benchmark::kMillisecond);
+BENCHMARK(graphs_epoch_stack_1_sc)->Unit(benchmark::kMillisecond);
+BENCHMARK(graphs_epoch_stack_1)->Unit(benchmark::kMillisecond);
+BENCHMARK(graphs_epoch_stack_2)->Unit(benchmark::kMillisecond)->Iterations(1);
 
 }  // namespace

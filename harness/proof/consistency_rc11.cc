@@ -43,18 +43,25 @@ bool consistency::different_location(const event& a, const event& b) const {
   return model_ == graph_model::rc11_genmc || !on_location(a) || !on_location(b) || a.location != b.location;
 }
 
+// The component of the event at `newest`: those that it follows and that follow it. In a lane they come one after the other,
+// since what an event follows its successors follow as well, and end with the last that it follows.
 void consistency::collect(const execution_graph& graph, unsigned newest) {
   component& c = component_;
+  for (const place member : c.members) c.number[member] = no_place;
   c.members.clear();
   c.sequential.clear();
-  c.number.assign(graph.size(), no_place);
+  if (c.number.size() < graph.size()) c.number.resize(graph.size() + 64U, no_place);
   const event& n = graph[newest];
-  for (unsigned i = 0; i < graph.size(); ++i) {
-    const event& e = graph[i];
-    if (i != newest && (e.pending || !knows(n.total, e) || !knows(e.total, n))) continue;
-    c.number[i] = static_cast<std::uint16_t>(c.members.size());
-    if ((e.order & sequential) != 0) c.sequential.push_back(c.number[i]);
-    c.members.push_back(static_cast<place>(i));
+  for (unsigned lane = 0; lane < lanes_max; ++lane) {
+    for (unsigned index = n.total.at[lane]; index-- > 0;) {
+      const place at = graph.at(lane, index);
+      const event& e = graph[at];
+      if (e.pending) continue;
+      if (!knows(e.total, n)) break;
+      c.number[at] = static_cast<std::uint16_t>(c.members.size());
+      if ((e.order & sequential) != 0) c.sequential.push_back(c.number[at]);
+      c.members.push_back(at);
+    }
   }
   c.words = (c.members.size() + 63) / 64;
 }

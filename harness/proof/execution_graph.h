@@ -62,16 +62,16 @@ struct event {
   graph_clock release_fence;    // what the last release fence knew
   std::uint64_t
       value;      // a write: in the execution in progress. A choice: its outcome. A join or spawn: the lane, lanes_max for all
-  place source;      // a read: the write it reads from. A wake: the write that woke it
-  place mo;          // a write: its index in the modification order, no_place while it has none
-  std::uint16_t location;
-  std::uint8_t lane;
+  std::uint8_t lane;  // to `order`: read as one word
   std::uint8_t index;  // in its lane
   event_kind kind;
   graph_operation operation;
   std::uint8_t order;
   bool pending;  // a read that was given another source: its label is known when its task gets there
   bool waits;    // a read of a value with which its task does not go on: the last event of its lane
+  place source;  // a read: the write it reads from. A wake: the write that woke it
+  place mo;      // a write: its index in the modification order, no_place while it has none
+  std::uint16_t location;
 };
 static_assert(sizeof(event) <= 128);
 

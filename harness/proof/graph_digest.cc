@@ -23,12 +23,11 @@ void add_hash(state_key& sum, std::uint64_t first, std::uint64_t second, std::ui
 }  // namespace
 
 state_key key_of(const execution_graph& graph, const graph_run& run) {
-  constexpr std::uint64_t none = 0xfff;  // no lane is so long
+  constexpr std::uint64_t none = 0xffff;  // no lane has this number
   constexpr std::uint64_t word_max = 0xffffffff;
   const auto name = [&graph](place at) -> std::uint64_t {
-    return at == no_place ? none : std::uint64_t{graph[at].lane} << 8U | graph[at].index;
+    return at == no_place ? none : std::uint64_t{graph[at].lane} | std::uint64_t{graph[at].index} << 8U;
   };
-  static_assert(lanes_max <= 16 && lane_events_max < 255);
   state_key sum{};
   for (unsigned at = 0; at < graph.size(); ++at) {
     const event& e = graph[at];
@@ -49,9 +48,9 @@ state_key key_of(const execution_graph& graph, const graph_run& run) {
     } else if (e.operation == graph_operation::notify_change) {
       location = run.identity(static_cast<unsigned>(e.value));
     }
-    const std::uint64_t what =
-        static_cast<std::uint64_t>(e.kind) << 16U | static_cast<std::uint64_t>(e.operation) << 8U | e.order;
-    add_hash(sum, name(static_cast<place>(at)) << 48U | follows << 32U | what, location, value);
+    const std::uint64_t what = std::uint64_t{e.lane} | std::uint64_t{e.index} << 8U | static_cast<std::uint64_t>(e.kind) << 16U |
+                               static_cast<std::uint64_t>(e.operation) << 24U | std::uint64_t{e.order} << 32U;
+    add_hash(sum, what | follows << 40U, location, value);
   }
   return mix(sum, graph.size());
 }

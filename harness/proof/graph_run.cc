@@ -50,7 +50,7 @@ void graph_run::see(unsigned order) {
 
 // ---- locations ----
 
-unsigned graph_run::location_of(const object& what, graph_storage storage, bool held) {
+unsigned graph_run::enter_location_of(const object& what, graph_storage storage, bool held) {
   std::uint16_t& number = number_of(what.id);
   if (number == 0) number = static_cast<std::uint16_t>(1 + new_location(what.id));
   enter_location(number - 1U, storage, held);
@@ -108,10 +108,7 @@ bool graph_run::held(unsigned location) {
 // Whoever uses `what` must do so before its destruction, by happens-before.
 void graph_run::destroyed(const object& what) {
   if (alone_) return;
-  const unsigned creator = what.id >> 26U;
-  const unsigned index = what.id & ((1U << 26U) - 1);
-  if (creator >= location_numbers_.size() || index >= location_numbers_[creator].size()) return;
-  const unsigned number = location_numbers_[creator][index];
+  const unsigned number = known_number_of(what.id);
   if (number == 0 || locations_[number - 1].run != run_) return;
   execution_graph& g = explorer_->graph();
   g.touch(number - 1);
@@ -132,21 +129,43 @@ void graph_run::destroyed(const object& what) {
 
 // ---- what a task knows, for data races ----
 
+// What happens before the event, as the current task's clock over slots: a lane's tasks is in the slot after it. Four lanes at
+// once.
+void graph_run::learn_of_others(const event& from) {
+  graph_clock known = from.happens_before;
+  clock_value* const now = state.current->clock.at;
+  if (body_takes_part_) {
+    if (known.at[body_lane] > choices_before_)
+      now[0] = std::max(now[0], body_time_ + static_cast<clock_value>(known.at[body_lane] - 1U - choices_before_));
+    known.at[body_lane] = 0;
+  }
+  const auto larger = [](clock_lanes a, clock_lanes b) {
+    const clock_lanes greater = a > b;
+    return (a & greater) | (b & ~greater);
+  };
+  using four_events = std::uint8_t __attribute__((vector_size(4)));
+  clock_lanes body{};
+  for (unsigned lane = 0; lane < lanes_ever_; lane += 4) {
+    four_events events;
+    clock_lanes mine;
+    std::memcpy(&events, &known.at[lane], sizeof events);
+    std::memcpy(&mine, &now[lane + 1], sizeof mine);
+    const auto counts = __builtin_convertvector(events, clock_lanes);
+    mine = larger(mine, counts);
+    std::memcpy(&now[lane + 1], &mine, sizeof mine);
+    body = larger(body, *reinterpret_cast<const clock_lanes*>(&known_body_time_[lane]) & (counts > 0));
+  }
+  now[0] = std::max({now[0], body[0], body[1], body[2], body[3]});
+}
+
 // The current task has executed one more event. `others`: it may know more of other tasks now.
 void graph_run::learn(unsigned lane, bool others) {
   const lane_state& me = lanes_[lane];
-  clock_value* now = state.current->clock.at;
   if (others) {
     const execution_graph& g = explorer_->graph();
-    const graph_clock& known = g[g.at(lane, me.done - 1U)].happens_before;
-    for (unsigned other = 0; other < lanes_ever_; ++other) {
-      if (known.at[other] == 0) continue;
-      now[slot_of(other)] = known.at[other];
-      now[0] = std::max(now[0], known_body_time_[other]);
-    }
-    if (body_takes_part_ && known.at[body_lane] > choices_before_)
-      now[0] = std::max(now[0], body_time_ + static_cast<clock_value>(known.at[body_lane] - 1U - choices_before_));
+    learn_of_others(g[g.at(lane, me.done - 1U)]);
   }
+  clock_value* now = state.current->clock.at;
   if (lane == body_lane && body_takes_part_)
     now[0] = body_time_ + static_cast<clock_value>(me.done - choices_before_);
   else
@@ -210,7 +229,7 @@ std::uint64_t graph_run::read(unsigned location, const access& what, bool* wrote
   const unsigned lane = acting();
   lane_state& me = lanes_[lane];
   return me.done < explorer_->graph().length(lane) ? read_along(me, lane, location, what, wrote)
-                                                  : read_new(me, lane, location, what, wrote);
+                                                   : read_new(me, lane, location, what, wrote);
 }
 
 std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned location, const access& what, bool* wrote) {
@@ -218,6 +237,11 @@ std::uint64_t graph_run::read_along(lane_state& me, unsigned lane, unsigned loca
   event& e = g[g.at(lane, me.done)];
   if (e.location != location || e.operation != what.operation || !reads(e)) diverged("another operation");
   const std::uint64_t old = value_of(me, e.source, location);
+  if (what.operation == graph_operation::load && !e.pending) {
+    ++me.done;
+    learn(lane, e.source != no_place && (e.order & acquiring) != 0);
+    return old;
+  }
   std::uint64_t value = 0;
   const gate_answer does = answer(what, old, &value);
   *wrote = does == gate_answer::writes;

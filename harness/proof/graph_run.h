@@ -99,7 +99,12 @@ class graph_run {
   }
 
   // The location of `what`, found or made; `storage` holds its initial value.
-  unsigned location_of(const object& what, graph_storage storage, bool held);
+  unsigned location_of(const object& what, graph_storage storage, bool held) {
+    const unsigned number = known_number_of(what.id);
+    if (number != 0 && locations_[number - 1].run == run_) [[likely]]
+      return number - 1;
+    return enter_location_of(what, storage, held);
+  }
   // A shared_mutex is a gate for writers and a lock for each task that reads: a reader takes its own, a writer all of them. So
   // readers do not synchronise with each other, nor does their order count.
   void lock_shared(const shared_lock_state& lock);
@@ -154,9 +159,16 @@ class graph_run {
   static constexpr unsigned aside = lanes_max;
   static constexpr unsigned nobody = lanes_max + 1;
   unsigned new_location(std::uint64_t identity);
+  unsigned enter_location_of(const object& what, graph_storage storage, bool held);
   void enter_location(unsigned location, graph_storage storage, bool held);
   shared_parts& parts_of(std::uint32_t lock);
   std::uint16_t& number_of(std::uint32_t id);
+  [[nodiscard]] unsigned known_number_of(std::uint32_t id) const {  // 0: none yet
+    const unsigned creator = id >> 26U;
+    const unsigned index = id & ((1U << 26U) - 1);
+    if (creator >= location_numbers_.size() || index >= location_numbers_[creator].size()) return 0;
+    return location_numbers_[creator][index];
+  }
   unsigned part_of_reader(const shared_lock_state& lock);
   void enter_parts(const shared_lock_state& lock, const shared_parts& parts);
   [[nodiscard]] bool barred_by_writer(unsigned lane);
@@ -181,6 +193,7 @@ class graph_run {
     if (probing_) leave(ending::restart);
   }
   void learn(unsigned lane, bool others);
+  void learn_of_others(const event& from);
   [[nodiscard]] std::uint64_t value_of(lane_state& me, place source, unsigned location);
   [[nodiscard]] bool executed(place at) { return lanes_[explorer_->graph()[at].lane].done > explorer_->graph()[at].index; }
   [[nodiscard]] bool has_ended(unsigned joined, unsigned joiner) const;
@@ -208,7 +221,7 @@ class graph_run {
   bool spawns_are_events_ = false;
   unsigned choices_before_ = 0;  // events of the body while it was alone
   clock_value body_time_ = 0;  // its clock at its first event after that
-  std::array<clock_value, lanes_max> known_body_time_{};  // of the tasks spawned before the body's first event
+  alignas(16) std::array<clock_value, lanes_max> known_body_time_{};  // of the tasks spawned before the body's first event
   std::uint64_t run_ = 0;
   bool repeating_ = false;
   bool first_ = true;

@@ -54,10 +54,10 @@ void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::si
   if (overflow && s.slot != 0)
     fail_and_end([] { return run_failure{"too_many_tasks", "", "the 64th task of a run can be spawned by the body only", {}}; });
   ++tasks_;
-  auto* copy = static_cast<char*>(arena_keep(name.size() + 1, 1));
+  void* closure = arena_keep(bytes + name.size() + 1, alignment);
+  auto* copy = static_cast<char*>(closure) + bytes;
   std::memcpy(copy, name.data(), name.size());
   copy[name.size()] = 0;
-  void* closure = arena_keep(bytes, alignment);
   if (overflow) {
     *slot = overflow_slot;
     overflow_name_ = copy;
