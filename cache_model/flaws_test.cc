@@ -28,6 +28,7 @@ struct showcase {
   std::uint32_t tokens_per_block = 1;
   kvrace::limits limits = {};
   std::uint32_t eviction_feed = 0;
+  compression_options compression = {};
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -76,6 +77,10 @@ std::vector<showcase> showcases() {
        .tasks = {{serve("A"), serve("B"), serve("C")}, {follow_evictions(2)}},
        .capacity = 1,
        .eviction_feed = 2},
+      {.flaw = "short_last_block",
+       .tasks = {{serve("AB")}, {serve("C")}},
+       .tokens_per_block = 2,
+       .compression = {.buffers = 1, .block_tokens = 2}},
       {.flaw = "promise_not_pinned", .tasks = {{serve("A."), promise("A"), retrieve()}, {serve("B.")}}, .capacity = 1},
   };
 }
@@ -86,6 +91,7 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
   program.configuration.lease = show.lease;
   program.limits = show.limits;
   program.configuration.eviction_feed = show.eviction_feed;
+  program.configuration.compression = show.compression;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }

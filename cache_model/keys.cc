@@ -114,6 +114,7 @@ seams::seams() {
   static const preemption_policy preemption_repaired{};
   static const notification_policy notification_repaired{};
   static const promise_policy promise_repaired{};
+  static const compression_policy compression_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -133,6 +134,7 @@ seams::seams() {
   preemption = &preemption_repaired;
   notification = &notification_repaired;
   promise = &promise_repaired;
+  compression = &compression_repaired;
 }
 
 }  // namespace kvrace::cache

@@ -51,6 +51,7 @@ cache_oracle::cache_oracle(run& run, const simulation_options& options)
       run_(run),
       tokens_per_block_(options.configuration.tokens_per_block),
       lease_(options.configuration.lease),
+      compresses_(options.configuration.compression.buffers != 0),
       evicts_at_once_(options.configuration.locking != "epoch"),
       blocks_(options.configuration.capacity_blocks) {}
 
@@ -70,12 +71,23 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.began = run::now();
   request.polluted = false;
   request.stale = false;
-  const key_list<sync>& keys = *request.full_keys;
-  request.holds.assign(keys.size(), 0);
-  request.digests.resize(keys.size() * tokens_per_block_);
-  if (keys.size() == 0) return;
-  std::uint64_t digest = hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
+  const std::size_t blocks = request.full_keys->size();
+  request.holds.assign(blocks, 0);
+  request.digests.resize(compresses_ ? prompt.tokens.size() : blocks * tokens_per_block_);
+  if (request.digests.size() == 0) return;
+  std::uint64_t digest = digest_of_owner(request);
   for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = hash_absorbed(digest, prompt.tokens[i]);
+}
+
+// The bytes in front of every key.
+std::uint64_t cache_oracle::digest_of_owner(const judged_request& request) const {
+  const key_list<sync>& keys = *request.full_keys;
+  if (keys.size() != 0) return hash_bytes(1, keys[0].first(keys[0].size() - tokens_per_block_ * sizeof(token)));
+  reused_array<std::byte, kvrace::allocator<std::byte>> bytes;
+  bytes.resize(identity_bytes_max(request.prompt->owner));
+  byte_writer out(bytes.data());
+  write_identity(out, request.prompt->owner);
+  return hash_bytes(1, {bytes.data(), out.size()});
 }
 
 void cache_oracle::invalidated(std::uint32_t version) {
@@ -276,6 +288,23 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
     fail(oracle_id::stale, where.block,
          [&] { return who() + " was served " + block_name(where.block) + ", which was invalidated before it began"; });
   }
+}
+
+void cache_oracle::compressed(const judged_request& request, std::uint32_t buffer, std::uint32_t rows) const {
+  run::note("buffer " + std::to_string(buffer), "compress",
+            number_of(request) + ", key (" + describe(*request.prompt) + "), rows " + std::to_string(rows));
+}
+
+void cache_oracle::decoded(judged_request& request, const foreign_row& foreign) {
+  if (silent()) return;
+  request.polluted = true;
+  const auto buffer = [&] { return "buffer " + std::to_string(foreign.buffer); };
+  const auto message = [&] {
+    return number_of(request) + " for (" + describe(*request.prompt) + ") has put " + std::to_string(foreign.rows) +
+           " rows into " + buffer() + " and reads row " + std::to_string(foreign.row) + ", which is that of token " +
+           std::to_string(foreign.found.position) + " of request " + std::to_string(foreign.found.request);
+  };
+  judge::fail(oracle_id::pollution, "buffer", buffer, message, std::source_location::current());
 }
 
 std::size_t cache_oracle::deliverable(const judged_request& request) const {

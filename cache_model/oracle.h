@@ -13,6 +13,7 @@
 #include <kvrace/moment.h>
 #include <kvrace/sync.h>
 
+#include "cache_model/compression/compressed_rows.h"
 #include "cache_model/fixed_array.h"
 #include "cache_model/judge.h"
 
@@ -25,9 +26,10 @@ struct judged_request : basic_request<sync> {
   const cache::prompt* prompt = nullptr;
   const key_list<sync>* full_keys = nullptr;  // with the whole identity, whatever the cache's own keys are
   key_list<sync> own_full_keys;               // they are here if the cache's own keys are others
-  reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // one a token of the full blocks
+  reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // of each token's full key; if nothing is compressed,
+                                                                          // of those in full blocks
   mutable reused_array<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
-  std::uint32_t version_min = 0;              // of what it may be served
+  std::uint32_t version_min = 0;  // of what it may be served
   std::chrono::nanoseconds began = {};
   bool polluted = false;
   bool stale = false;
@@ -64,6 +66,11 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
     bool unwritten = false;  // some are not of the block's last fill
   };
   void served(judged_request&, std::size_t position, const tags_seen& seen);
+
+  // The request has put so many rows into a buffer. To be told while recording.
+  void compressed(const judged_request&, std::uint32_t buffer, std::uint32_t rows) const;
+  // The request has decoded what it had compressed.
+  void decoded(judged_request&, const foreign_row&);
 
   // How many of the blocks that it has found the request still holds, from the start.
   [[nodiscard]] std::size_t deliverable(const judged_request&) const;
@@ -111,6 +118,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   void fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where = std::source_location::current());
   // The block is still what the handle in the slot says, and no other request is filling it.
   [[nodiscard]] bool is_current(const judged_request&, std::size_t position) const;
+  [[nodiscard]] std::uint64_t digest_of_owner(const judged_request&) const;
   void on_allocate(const block_event&);
   void on_unpin(const block_event&);
   static void lose_holder(record&);
@@ -122,6 +130,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   block_histories* histories_ = nullptr;
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
+  bool compresses_;
   bool evicts_at_once_;  // what nobody holds can be taken; without locks it waits until nobody can be reading it
   std::uint32_t requests_ = 0;
   std::uint32_t writes_ = 0;

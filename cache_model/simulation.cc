@@ -7,6 +7,7 @@
 
 #include <kvrace/sync.h>
 
+#include "cache_model/compression/stage.h"
 #include "cache_model/describe.h"
 #include "cache_model/flaws/flaws.h"
 #include "cache_model/histories.h"
@@ -44,6 +45,8 @@ class simulated final : public simulation {
     // The audit outlives this object: the engine keeps it to the end of the run.
     watcher_ = allocator<simulated*>().allocate(1);
     *watcher_ = this;
+    const compression_options& compression = options.configuration.compression;
+    if (compression.buffers != 0) compression_.emplace(compression, tokens_per_block_, *parameters_.seams.compression, oracle_);
     if (options.linearizability) {
       const bool one_mutex = options.configuration.locking == "mutex";
       histories_.emplace(run, options.configuration.capacity_blocks, tokens_per_block_, one_mutex);
@@ -229,12 +232,19 @@ class simulated final : public simulation {
   }
 
   void fill_and_publish(judged_request& request, cancel_point cancel) {
-    if (cancel == cancel_point::none || cancel == cancel_point::after_fill) fill(request);
+    if (cancel == cancel_point::none || cancel == cancel_point::after_fill) {
+      fill(request);
+      if (compression_) compression_->compress(request);
+    }
     if (cancel == cancel_point::none && reserved_any(request)) change([&] { cache_->publish(request); });
   }
 
   void read_and_release(judged_request& request, cancel_point cancel) {
-    if (cancel == cancel_point::none) read(request);
+    if (cancel == cancel_point::none) {
+      read(request);
+      if (compression_) compression_->decode(request);
+    }
+    if (compression_) compression_->give_back();
     cache_->release(request);
     if (cancel == cancel_point::none)
       complete(request);
@@ -363,6 +373,7 @@ class simulated final : public simulation {
   std::unique_ptr<prefix_cache<sync>> cache_;
   std::unique_ptr<cache::parts> parts_;
   std::optional<block_histories> histories_;
+  std::optional<compression_stage> compression_;
   std::array<judged_request*, tasks_max + 1> requests_{};  // by task; 0 is the body
   std::array<promise_made, tasks_max + 1> promises_{};  // the same
   std::uint64_t requests_waiting_ = 0;  // between two of their operations

@@ -228,6 +228,15 @@ std::vector<std::string> oracles_off(const json& document) {
   return off;
 }
 
+cache::compression_options compression_of(const json& value) {
+  const auto asked = value.find("compression");
+  if (asked == value.end()) return {};
+  return {.buffers = (*asked)["buffers"].get<std::uint32_t>(),
+          .block_tokens = asked->value("block_tokens", std::uint32_t{0}),
+          .head_tile = asked->value("head_tile", std::uint32_t{1}),
+          .scrub = nanoseconds_of(asked->value("scrub_us", 0.0), 1e3)};
+}
+
 cache::configuration configuration_of(const json& value) {
   return {.locking = value["locking"].get<std::string>(),
           .capacity_blocks = value["capacity_blocks"].get<std::uint32_t>(),
@@ -235,6 +244,7 @@ cache::configuration configuration_of(const json& value) {
           .hash_bits = value.value("hash_bits", std::uint32_t{64}),
           .lease = nanoseconds_of(value.value("lease_us", 0.0), 1e3),
           .eviction_feed = value.value("eviction_feed", std::uint32_t{0}),
+          .compression = compression_of(value),
           .flaws = value.value("flaws", std::vector<std::string>{})};
 }
 

@@ -165,6 +165,24 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
         "s.json: /tasks/0/operations/0/lookup/tokens/1: expected an integer from 0 to 4294967295, not -2");
 }
 
+TEST_CASE("compression is read, and its flaw needs it") {
+  json document = valid();
+  document["cache"]["compression"] = {{"buffers", 3}, {"block_tokens", 5}, {"head_tile", 2}};
+  const auto parsed = parse_scenario(document.dump(), "s.json");
+  REQUIRE(std::holds_alternative<scenario>(parsed));
+  const cache::compression_options& read = std::get<scenario>(parsed).cache.configuration.compression;
+  CHECK(read.buffers == 3);
+  CHECK(read.block_tokens == 5);
+  CHECK(read.head_tile == 2);
+  CHECK_FALSE(std::get<scenario>(parsed).needs_time());
+  document["cache"]["compression"]["scrub_us"] = 7;
+  document["search"]["strategy"] = "prove";
+  CHECK(line_for_text(document.dump()).starts_with("s.json: /search/strategy: expected a strategy that samples"));
+  CHECK(line_for(valid(), "/cache/compression", json::object()) == "s.json: /cache/compression: expected the key 'buffers'");
+  CHECK(line_for(valid(), "/cache/flaws", {"short_last_block"}) ==
+        "s.json: /cache: expected the key 'compression' with flaw short_last_block");
+}
+
 TEST_CASE("leases, waits and prefill times are read, and need a strategy that samples") {
   json document = valid();
   document["cache"]["lease_us"] = 1.5;
@@ -199,7 +217,8 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/generate", generated()["generate"]) ==
         "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
-        "s.json: /cache/loking: expected one of the keys capacity_blocks, connections, eviction_feed, flaws, hash_bits, "
+        "s.json: /cache/loking: expected one of the keys capacity_blocks, compression, connections, eviction_feed, flaws, "
+        "hash_bits, "
         "lease_us, locking, tokens_per_block; did you mean 'locking'?");
   const std::string operations =
       "admit, device_step, expect_match, fetch, follow_evictions, invalidate, load, lookup, maintain, promise, put, retrieve, "
@@ -236,6 +255,7 @@ TEST_CASE("flaws that do not fit are refused") {
   CHECK(line_for_text(document.dump()).starts_with("s.json: /cache/flaws/1: expected "));
   document["cache"]["flaws"] = {"namespace_omitted", "namespace_omitted"};
   CHECK(line_for_text(document.dump()).starts_with("s.json: /cache/flaws/1: expected "));
+  document["cache"]["compression"] = {{"buffers", 1}};
   for (const cache::flaw_description& flaw : cache::flaws()) {
     for (const cache::locking_description& locking : cache::locking_strategies()) {
       const bool fits = std::find(flaw.locking.begin(), flaw.locking.end(), locking.name) != flaw.locking.end();

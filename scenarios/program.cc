@@ -51,7 +51,7 @@ bool takes_time(const operation& call) { return call.what == operation::kind::wa
 }  // namespace
 
 bool scenario::needs_time() const {
-  if (traffic || cache.configuration.lease.count() != 0) return true;
+  if (traffic || cache.configuration.lease.count() != 0 || cache.configuration.compression.scrub.count() != 0) return true;
   for (const task& each : tasks)
     for (const operation& call : each.operations)
       if (takes_time(call)) return true;

@@ -40,6 +40,8 @@ std::optional<input_error> check_cache(const cache::configuration& configuration
   }
   if (std::optional<cache::configuration_error> error = cache::validate(configuration))
     return input_error{"/cache/" + error->field, error->expected};
+  if (contains(configuration.flaws, "short_last_block") && configuration.compression.buffers == 0)
+    return input_error{"/cache", "expected the key 'compression' with flaw short_last_block"};
   return std::nullopt;
 }
 
@@ -222,8 +224,8 @@ std::optional<input_error> check_semantics(const json& document, const scenario&
   if (std::optional<input_error> error = check_cache(read.cache.configuration)) return error;
   if (!read.traffic && read.needs_time() && !read.search.sampling())
     return input_error{"/search/strategy",
-                       "expected a strategy that samples, as there is no time in proofs, and leases, waits and prefill times "
-                       "need it, not '" +
+                       "expected a strategy that samples, as there is no time in proofs, and leases, scrubbing, waits and "
+                       "prefill times need it, not '" +
                            reports::excerpt(document["search"]["strategy"].get<std::string>(), 60) + "'"};
   if (document.contains("tasks")) {
     if (std::optional<input_error> error = check_tasks(document["tasks"])) return error;

@@ -26,6 +26,7 @@
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/reply_left_behind.h"
 #include "cache_model/flaws/shorter_length_repair.h"
+#include "cache_model/flaws/short_last_block.h"
 #include "cache_model/flaws/stale_index.h"
 #include "cache_model/flaws/tail_trimmed_by_length.h"
 #include "cache_model/flaws/token_revived.h"
@@ -71,6 +72,7 @@ const std::vector<flaw>& all_flaws() {
       wait_under_lock::describe(),
       lock_order_inversion::describe(),
       promise_not_pinned::describe(),
+      short_last_block::describe(),
   };
   return all;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <kvrace/cache/compression.h>
+
 namespace kvrace::cache {
 
 struct configuration {
@@ -17,6 +19,7 @@ struct configuration {
   std::uint32_t hash_bits = 64;           // 1..64: the index hash is truncated to force collisions; a correct cache survives
   std::chrono::nanoseconds lease = {};  // virtual time for which content may be served since its block was reserved; 0: for ever
   std::uint32_t eviction_feed = 0;  // evictions announced and not yet followed, at most; 0: nobody is told of them
+  compression_options compression = {};
   std::vector<std::string> flaws;  // names from flaws(); at most one per seam
 };
 

@@ -210,6 +210,14 @@ class promise_policy {
   [[nodiscard]] virtual bool pins_promised() const { return true; }
 };
 
+// Seam "compression": what is behind the last row in the last block.
+class compression_policy {
+ public:
+  virtual ~compression_policy() = default;
+  // Zero rows, so that every block is full. Flawed: whatever the buffer held before.
+  [[nodiscard]] virtual bool pads_last_block() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -231,6 +239,7 @@ struct seams {
   const preemption_policy* preemption;
   const notification_policy* notification;
   const promise_policy* promise;
+  const compression_policy* compression;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 
