@@ -55,6 +55,29 @@ ghost='"metadata_second_section"'
 
 without_timing() { sed '/"timing": {/,/}/d' "$1"; }
 
+traces() {
+  printf '{"timestamp": %s, "input_length": 1024, "output_length": 1, "hash_ids": [0, 1]}\n' 0 5 >small.jsonl
+  run 0 trace small.jsonl --capacity 1,unbounded --report hits.json
+  grep -q ' unbounded           2  50.0 %' out || fail "the table has no line for an unbounded cache: $(cat out)"
+  run 0 trace small.jsonl --capacity 1,unbounded --report -
+  cmp -s out hits.json || fail 'the report on standard output is another'
+  run 0 trace small.jsonl --report hits.txt
+  cmp -s out hits.txt || fail 'the report as text is another'
+  "$kvrace" trace /dev/stdin <small.jsonl >out 2>err || fail "a trace on standard input: $(cat err)"
+  for option in 0 -1 1,1 1, unbound 10000001; do refused '--capacity: expected ' trace small.jsonl --capacity "$option"; done
+  refused '--locking: expected one of mutex, rwlock, epoch, not' trace small.jsonl --locking spin
+  refused '--tokens-per-block: expected an integer from 1 to 65536' trace small.jsonl --tokens-per-block 0
+  refused "small.jsonl: 1: /hash_ids: expected 64 blocks of 16 tokens" trace small.jsonl --tokens-per-block 16
+  refused "hits.json: 1: column 2: expected JSON: " trace hits.json
+  refused '/dev/zero: 1: expected at most 1048576 bytes in a line' trace /dev/zero
+  refused 'nowhere: cannot be read: No such file' trace nowhere
+  refused '.: cannot be read: Is a directory' trace .
+  refused 'small.jsonl: cannot be written: it is the input' trace small.jsonl --report small.jsonl
+  sed 1q hits.json >bad.jsonl
+  refused 'bad.jsonl: 1: ' trace bad.jsonl --report kept.json
+  [ ! -e kept.json ] || fail 'a trace that is refused left a report'
+}
+
 bad_input() {
   printf '{ "name": "cut off", ' >cut.json
   printf '' >empty.json
@@ -104,10 +127,10 @@ bad_input() {
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
-  refused 'expected one of run, prove, replay, shrink, list; see'
-  refused "expected one of run, prove, replay, shrink, list, not 'frobnicate'" frobnicate
-  refused "expected one of run, prove, replay, shrink, list, not 'proove'; did you mean 'prove'?" proove ok.json
-  refused "expected one of run, prove, replay, shrink, list, not '--frob'" --frob
+  refused 'expected one of run, prove, replay, shrink, trace, list; see'
+  refused "expected one of run, prove, replay, shrink, trace, list, not 'frobnicate'" frobnicate
+  refused "expected one of run, prove, replay, shrink, trace, list, not 'proove'; did you mean 'prove'?" proove ok.json
+  refused "expected one of run, prove, replay, shrink, trace, list, not '--frob'" --frob
   refused "expected no argument '--sed'; did you mean '--seed'?" run ok.json --sed 1
   refused "expected no argument 'ok.json'" list ok.json
   refused '--seed: expected a number; see' run ok.json --seed

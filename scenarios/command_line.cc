@@ -1,7 +1,6 @@
 #include "scenarios/command_line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -15,12 +14,12 @@
 #include "reports/plain_text.h"
 #include "reports/report.h"
 #include "scenarios/commands.h"
+#include "scenarios/option_values.h"
 #include "scenarios/outcome.h"
+#include "scenarios/trace_arguments.h"
 
 namespace kvrace::scenarios {
 namespace {
-
-constexpr std::uint64_t integer_max = 9'007'199'254'740'991;  // as in the scenario schema
 
 constexpr const char* exit_codes = R"(
 Exit codes: 0 as the scenario expects, 1 a violation it does not expect, 2 what it
@@ -69,27 +68,6 @@ does not expect, 2 if it expects a violation and none is shown, 3 if the schedul
 cannot be followed or shows something else than the report says, 64 bad input.
 )";
 
-// Options are taken as text and read here, so that every mistake is answered in the same words.
-std::uint64_t integer_option(const char* option, const std::string& text, std::uint64_t minimum, std::uint64_t maximum) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum) {
-    throw usage_error(std::string(option) + ": expected an integer from " + std::to_string(minimum) + " to " +
-                      std::to_string(maximum) + ", not '" + reports::excerpt(text, 60) + "'");
-  }
-  return value;
-}
-
-double seconds_option(const char* option, const std::string& text) {
-  constexpr double seconds_max = 1e9;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) || value > seconds_max)
-    throw usage_error(std::string(option) + ": expected a number of seconds above 0 and up to 1000000000, not '" +
-                      reports::excerpt(text, 60) + "'");
-  return value;
-}
-
 using text_option = std::optional<std::string>;
 
 struct command_line {
@@ -98,6 +76,7 @@ struct command_line {
   CLI::App* prove = nullptr;
   CLI::App* replay = nullptr;
   CLI::App* shrink = nullptr;
+  CLI::App* trace = nullptr;
   CLI::App* list = nullptr;
 
   std::vector<std::string> scenarios;
@@ -105,6 +84,7 @@ struct command_line {
   bool no_shrink = false;
   text_option seed, runs, time, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule, report;
   std::string file;
+  trace_arguments trace_asked;
 
   command_line() {
     app.footer(std::string(main_examples) + "\n" + exit_codes);
@@ -114,6 +94,8 @@ struct command_line {
     declare_prove();
     declare_replay();
     declare_shrink();
+    trace = trace_asked.declare(app);
+    declare_report(*trace);
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
   }
@@ -250,6 +232,7 @@ int dispatch(const command_line& given) {
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
+  if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));
   if (given.shrink->parsed()) return run_shrink(shrink_of(given));
   replay_command command;
   command.file = given.file;
@@ -260,7 +243,7 @@ int dispatch(const command_line& given) {
 }
 
 const std::vector<std::string>& commands() {
-  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "list"};
+  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "trace", "list"};
   return names;
 }
 
@@ -281,6 +264,8 @@ std::string value_wanted(const std::string& option) {
   if (option == "--time") return "a number of seconds";
   if (option == "--report" || option == "--checkpoint" || option == "--resume") return "the name of a file";
   if (option == "--schedule") return "a schedule";
+  if (option == "--capacity") return "numbers of blocks";
+  if (option == "--locking") return "a name";
   return "a number";
 }
 

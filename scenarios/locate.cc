@@ -1,12 +1,9 @@
-#include <cerrno>
-#include <cstring>
-#include <optional>
+#include <utility>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "scenarios/embedded.h"
+#include "scenarios/input_file.h"
 #include "scenarios/loader.h"
 
 namespace kvrace::scenarios {
@@ -39,40 +36,20 @@ std::variant<scenario, input_error> load_path(const std::string& path) {
   return parsed;
 }
 
-// A named pipe would keep the reader waiting for a writer. One that is open already, as in kvrace run <(generate), is as good as
-// a file.
-bool is_named_pipe(const std::string& path) {
-  struct stat status{};
-  const bool is_open = path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/") || path == "/dev/stdin";
-  return !is_open && ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
-}
-
 }  // namespace
 
 std::variant<std::string, input_error> read_file(const std::string& path, std::size_t bytes_max) {
-  const auto failed = [] { return input_error{"", std::string("cannot be read: ") + std::strerror(errno)}; };
-  // A NUL would cut the name the system sees.
-  if (path.empty() || path.find('\0') != std::string::npos) return input_error{"", "expected the name of a file"};
-  if (is_named_pipe(path)) return input_error{"", "expected a file, not a named pipe"};
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return failed();
+  std::variant<input_file, input_error> opened = input_file::open(path);
+  if (input_error* const error = std::get_if<input_error>(&opened)) return std::move(*error);
   std::string text;
-  std::optional<input_error> error;
   char buffer[65'536];
   for (;;) {
-    const ssize_t count = ::read(descriptor, buffer, sizeof buffer);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) error = failed();
-    if (count <= 0) break;
-    text.append(buffer, static_cast<std::size_t>(count));
-    if (text.size() > bytes_max) {
-      error = input_error{"", "expected at most " + std::to_string(bytes_max) + " bytes"};
-      break;
-    }
+    std::variant<std::size_t, input_error> count = std::get<input_file>(opened).read(buffer);
+    if (input_error* const error = std::get_if<input_error>(&count)) return std::move(*error);
+    if (std::get<std::size_t>(count) == 0) return text;
+    text.append(buffer, std::get<std::size_t>(count));
+    if (text.size() > bytes_max) return input_error{"", "expected at most " + std::to_string(bytes_max) + " bytes"};
   }
-  ::close(descriptor);
-  if (error) return *std::move(error);
-  return text;
 }
 
 std::variant<scenario, input_error> find_scenario(const std::string& path_or_name) {

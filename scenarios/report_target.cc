@@ -95,14 +95,19 @@ exit_code report_target::write(std::span<const reports::report> reports) const {
   if (path_.empty()) return exit_as_expected;
   const reports::format* const by_extension = reports::format_for_path(path_);
   const reports::format& format = by_extension != nullptr ? *by_extension : *reports::find_format("json");
+  std::ostringstream text;
+  format.write(text, reports, {});
+  return write(std::move(text).str());
+}
+
+exit_code report_target::write(std::string text) const {
+  if (path_.empty()) return exit_as_expected;
   if (!text_wanted()) {
-    format.write(std::cout, reports, {});
+    std::cout << text;
     std::cout.flush();
     return exit_as_expected;  // what becomes of standard output is looked at when everything is over
   }
-  std::ostringstream text;
-  format.write(text, reports, {});
-  const std::optional<std::string> error = reports::write_file(path_, std::move(text).str());
+  const std::optional<std::string> error = reports::write_file(path_, std::move(text));
   if (!error) return exit_as_expected;
   std::cerr << "kvrace: " << reports::excerpt(*error, 600) << "\n";
   return exit_output_lost;

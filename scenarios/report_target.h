@@ -28,6 +28,8 @@ class report_target {
   void print(const reports::report&) const;
   // JSON, or text if the path ends in .txt. Says on standard error what went wrong.
   [[nodiscard]] exit_code write(std::span<const reports::report>) const;
+  // The same for what is in its form already.
+  [[nodiscard]] exit_code write(std::string text) const;
 
  private:
   void check_writable();
