@@ -40,7 +40,7 @@ class writer {
     out_ << colour_of(verdict) << to_string(verdict) << plain() << "  " << printable(facts.scenario.name) << '\n';
     if (!facts.result.claim.empty()) paragraph("", facts.result.claim, 2);
     if (facts.result.interrupted)
-      paragraph("", "Ended early, by a time budget or by hand: the counts differ from run to run.", 2);
+      paragraph("", "Ended early, by a budget of time or memory or by hand: the counts differ from run to run.", 2);
   }
 
   // With `shrunk`, its run is the one that is shown: JSON has both.

@@ -82,7 +82,7 @@ struct command_line {
   std::vector<std::string> scenarios;
   bool all = false;
   bool no_shrink = false;
-  text_option seed, runs, time, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule, report;
+  text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule, report;
   std::string file;
   trace_arguments trace_asked;
 
@@ -154,6 +154,8 @@ struct command_line {
         ->excludes("--preemptions");
     declare_jobs(*prove);
     prove->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
+    prove->add_option("--memory", memory, "MiB that the proof of a scenario may use, in all its processes: a budget like --time")
+        ->option_text("MIB");
     prove
         ->add_option("--checkpoint", checkpoint,
                      "Keep in FILE, anew every few seconds, what --resume needs to go on with a proof by execution graphs")
@@ -198,6 +200,7 @@ search_command searches_of(const command_line& given, bool prove) {
   command.all = given.all;
   if (given.seed) command.seed = integer_option("--seed", *given.seed, 0, integer_max);
   if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
+  if (given.memory) command.memory_bytes_max = integer_option("--memory", *given.memory, 1, std::uint64_t{1} << 30U) << 20U;
   if (given.time) command.time_s = seconds_option("--time", *given.time);
   if (given.preemptions)
     command.preemptions_max = static_cast<unsigned>(integer_option("--preemptions", *given.preemptions, 0, 1000));

@@ -39,6 +39,7 @@ void override_search(search& search, const search_command& command) {
   if (command.seed) search.seed = *command.seed;
   if (command.runs) search.runs = *command.runs;
   if (command.time_s) search.time_s = *command.time_s;
+  if (command.memory_bytes_max) search.memory_bytes_max = *command.memory_bytes_max;
   if (command.preemptions_max) search.preemptions_max = *command.preemptions_max;
   if (command.states_max) search.states_max = *command.states_max;
   if (!search.sampling() && search.states_max == 0) search.states_max = search::default_states_max;

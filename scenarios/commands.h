@@ -31,6 +31,7 @@ struct search_command {
   std::optional<double> time_s;  // per scenario
   std::optional<unsigned> preemptions_max;
   std::optional<std::uint64_t> states_max;
+  std::optional<std::uint64_t> memory_bytes_max;
   std::optional<kvrace::memory_model> memory_model;  // prove by execution graphs
   std::string checkpoint;  // of a proof by execution graphs: the file it is kept in; empty: none
   std::string resume;      // the file of one to go on with; empty: none

@@ -112,6 +112,7 @@ kvrace::result search_for_violations(const scenario& scenario, kvrace::search_ob
   kvrace::prove_options options{.runs = search.runs.value_or(0),
                                 .states_max = search.states_max,
                                 .time_s = search.time_s,
+                                .memory_bytes_max = search.memory_bytes_max,
                                 .limits = limits_of(scenario),
                                 .metrics = cache::metric_names(),
                                 .observer = observer};

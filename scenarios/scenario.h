@@ -89,7 +89,9 @@ struct search {
   std::optional<std::uint64_t> runs;  // sampling: default_runs without it, traffic: 1; bounded, prove: a budget
   std::uint64_t seed = 1;  // sampling
   bool stop_at_violation = true;  // sampling
-  double time_s = 0;  // a budget from the command line only: 0 is none
+  // Budgets from the command line only: 0 is none.
+  double time_s = 0;
+  std::uint64_t memory_bytes_max = 0;  // of proofs
 
   static constexpr std::uint64_t default_runs = 1'000;
   static constexpr std::uint64_t default_states_max = 5'000'000;

@@ -11,6 +11,7 @@
 #include "proof/search_team.h"
 #include "runtime/claim.h"
 #include "runtime/forked.h"
+#include "runtime/memory_use.h"
 #include "runtime/search.h"
 #include "runtime/stopwatch.h"
 
@@ -86,8 +87,9 @@ void conclude(result& found, const search_end& end, const prove_options& options
 result alone(const std::string& signature, const prove_options& options, const program& tested, bool* out_of_states) {
   search search(options.limits, options.metrics, options.observer);
   bounded_search bounded({options.preemptions_max, options.states_max, options.yields_max}, options.metrics.size());
-  const bool ended =
-      search.loop(bounded, tested, {options.runs, options.time_s, true, false, schedule::setting::search, signature}, &bounded);
+  const bool ended = search.loop(
+      bounded, tested,
+      {options.runs, options.time_s, true, false, schedule::setting::search, signature, options.memory_bytes_max}, &bounded);
   search.repeat_first(tested);
   *out_of_states = bounded.states_exhausted();
   conclude(search.found(), {ended, *out_of_states, bounded.so_far(), bounded.metrics(), bounded.at_last_bound()}, options);
@@ -111,10 +113,10 @@ void explore_as(unsigned member, search_team& team, const prove_options& options
   }
 }
 
-// False: a time or an interrupt has come.
+// False: a budget of time or memory is used up, or an interrupt has come.
 bool may_go_on(const search_team& team, const prove_options& options, double started_s) {
   const double time_s = monotonic_time_s() - started_s;
-  if (options.time_s > 0 && time_s >= options.time_s) return false;
+  if ((options.time_s > 0 && time_s >= options.time_s) || exceeds_memory(options.memory_bytes_max)) return false;
   if (options.observer == nullptr) return true;
   const explored_counts now = team.so_far();
   search_progress progress;

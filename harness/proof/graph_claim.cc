@@ -61,14 +61,17 @@ std::string bounds(const result& result, const limits& limits) {
 std::string left(const result& result, const std::optional<work_estimate>& estimate) {
   if (!estimate) return {};
   const auto rounded = [](double value) { return grouped(static_cast<std::uint64_t>(std::llround(std::min(value, 1e18)))); };
+  const std::string probes = grouped(estimate->probes) + " random probes";
+  if (estimate->executions <= static_cast<double>(result.counts.runs))
+    return " How many executions there are in all is not known: by " + probes +
+           " there would be fewer than were made, as rare paths lead far.";
   const double done = static_cast<double>(result.counts.runs) / estimate->executions;
   std::ostringstream percent;
   percent.precision(2);
   percent << 100 * done;
   return " There are about " + rounded(estimate->executions) + " executions in all, with a standard error of " +
-         rounded(estimate->error) + " (" + grouped(estimate->probes) +
-         " random probes, which miss rare paths that lead far: too low more often than too high), of which " + percent.str() +
-         " % were made.";
+         rounded(estimate->error) + " (" + probes +
+         ", which miss rare paths that lead far: too low more often than too high), of which " + percent.str() + " % were made.";
 }
 
 }  // namespace
@@ -86,7 +89,8 @@ std::string claim_of_graphs(const result& result, const limits& limits, const st
       else if (!result.refusal.empty())
         text << "Nothing is claimed: the program uses what execution graphs do not model (" << result.refusal << ").";
       else
-        text << (result.interrupted ? "The exploration was interrupted" : "A budget ended the exploration")
+        text << (result.interrupted ? "The exploration was interrupted, by a budget of time or memory or from outside,"
+                                    : "A budget ended the exploration")
              << " without a violation: " << explored(result) << "." << left(result, estimate) << " Raise the budget to go on.";
       break;
     default: return claim_of(result, limits, std::nullopt);

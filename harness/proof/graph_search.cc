@@ -10,6 +10,7 @@
 #include "proof/graph_estimate.h"
 #include "proof/graph_sharing.h"
 #include "proof/graph_walk.h"
+#include "runtime/memory_use.h"
 #include "runtime/recorder.h"
 #include "runtime/stopwatch.h"
 
@@ -222,7 +223,7 @@ class graph_search {
     constexpr double without_probes_s = 0.5;
     if (now_s - started_s_ > without_probes_s) probe_for_s_ = share_of_probes * (now_s - looked_s_);
     looked_s_ = now_s;
-    if (options_.time_s > 0 && now_s - started_s_ >= options_.time_s) {
+    if ((options_.time_s > 0 && now_s - started_s_ >= options_.time_s) || exceeds_memory(options_.memory_bytes_max)) {
       cut_ = found_.interrupted = true;
     } else if (options_.observer != nullptr) {
       search_progress now;

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "runtime/memory_use.h"
 #include "runtime/recorder.h"
 #include "runtime/stopwatch.h"
 #include "strategies/replay.h"
@@ -56,7 +57,7 @@ void search::tally(const execution& done) {
 }
 
 bool search::progress(const budget& limit, double elapsed_s, const bounded_search* bounded) {
-  if (limit.time_s > 0 && elapsed_s >= limit.time_s) {
+  if ((limit.time_s > 0 && elapsed_s >= limit.time_s) || exceeds_memory(limit.memory_bytes_max)) {
     found_.interrupted = true;
     return false;
   }

@@ -45,6 +45,7 @@ class search {
     bool count_distinct = false;
     schedule::setting set_up = schedule::setting::sampled;
     std::string sought = {};  // the only signature that counts as a violation; empty: any
+    std::uint64_t memory_bytes_max = 0;  // 0: none
   };
   // True if the strategy came to its end, false if a budget, a violation or an interrupt ended the loop.
   bool loop(strategy& strategy, const program& tested, const budget& limit, bounded_search* bounded);

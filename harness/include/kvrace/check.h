@@ -82,6 +82,9 @@ struct prove_options {
   // until another task has done something end. The claim says so where it made a difference.
   unsigned yields_max = 3;
   double time_s = 0;  // budget, 0: none
+  // Budget of memory in use, by this process and those that share the search, 0: none. Where a time or a memory budget ends a search
+  // is not reproducible, and the result says so.
+  std::uint64_t memory_bytes_max = 0;
   bool count_distinct = false;  // graphs: compare all complete graphs, not a sample: that takes memory for each
   // Processes that share the search, with the same counts, findings and certificate for any number. As check_options::jobs; with
   // a budget of runs there is one. Interleavings: the effort differs (see search_counts), a violation is looked for again by one

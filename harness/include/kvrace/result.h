@@ -141,7 +141,7 @@ struct result {
   unsigned yields_bound = 0;  // proofs: see prove_options::yields_max; 0 if it made no difference
   bool calls_ordered_causally = false;  // see history_options::visible_calls: matters to proofs
   double pct_bound = 0;  // least probability per run of hitting a bug of the given depth; 0 where no bound holds
-  bool interrupted = false;  // by a time budget or by the user: counts are then not reproducible
+  bool interrupted = false;  // by a budget of time or memory or by the user: counts are then not reproducible
   double time_s = 0;
   search_counts counts;
   std::optional<graph_certificate> certificate;  // PROVED by execution graphs only
