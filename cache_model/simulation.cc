@@ -263,7 +263,7 @@ class simulated final : public simulation {
       ++requests_waiting_;
     }
     if (cancel != cancel_point::after_lookup) {
-      const auto prefill = times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits);
+      const auto prefill = times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits) + times.prefill_correction;
       wait(cancel == cancel_point::after_reserve ? prefill / 2 : prefill, times.tick);
       if (cancel != cancel_point::after_reserve) {
         const operation operation([&] { return "serve: publish(" + describe(prompt) + ")"; });

@@ -76,6 +76,20 @@ traces() {
   sed 1q hits.json >bad.jsonl
   refused 'bad.jsonl: 1: ' trace bad.jsonl --report kept.json
   [ ! -e kept.json ] || fail 'a trace that is refused left a report'
+  # In a scenario, and in its place one from the command line: the finding is repeated with that too.
+  mkdir elsewhere
+  cp "$scenarios/traces/chat.jsonl" elsewhere/moved.jsonl
+  cp "$scenarios/190_trace_hit_not_pinned_mutex.json" traced.json
+  refused 'traced.json: /traffic/trace/file: traces/chat.jsonl: cannot be read: ' run traced.json
+  refused 'traced.json: /traffic/trace/file: bad.jsonl: 1: ' run traced.json --trace bad.jsonl
+  refused "--trace: expected a scenario with traffic from a trace, not '01" run 1 --trace small.jsonl
+  run 0 run traced.json --trace elsewhere/moved.jsonl --report traced_report.json
+  grep -q 'digest 0x' out || fail 'a report does not say which trace it was'
+  run 0 replay traced_report.json --trace elsewhere/moved.jsonl
+  refused 'traced_report.json: the scenario in it: /traffic/trace/file: ' replay traced_report.json
+  printf '\n' >>elsewhere/moved.jsonl
+  run 0 run traced.json --trace elsewhere/moved.jsonl --no-shrink
+  grep -q 'blank lines passed' out || fail 'a repair of the trace is not in the report'
 }
 
 bad_input() {

@@ -82,7 +82,8 @@ struct command_line {
   std::vector<std::string> scenarios;
   bool all = false;
   bool no_shrink = false;
-  text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule, report;
+  text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule,
+      trace_file, report;
   std::string file;
   trace_arguments trace_asked;
 
@@ -131,8 +132,14 @@ struct command_line {
         ->option_text("N");
     run->add_option("--runs", runs, "Schedules to sample; for bounded and prove, a budget")->option_text("N");
     declare_jobs(*run);
+    declare_trace(*run);
     run->add_flag("--no-shrink", no_shrink, "Show findings as they were found, at once");
     run->footer(std::string(run_examples) + "\n" + exit_codes);
+  }
+
+  void declare_trace(CLI::App& command) {
+    command.add_option("--trace", trace_file, "The trace that traffic comes from, in the place of the one the scenario names")
+        ->option_text("FILE");
   }
 
   void declare_jobs(CLI::App& command) {
@@ -172,6 +179,7 @@ struct command_line {
     replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")
         ->option_text("TEXT")
         ->excludes("--finding");
+    declare_trace(*replay);
     declare_report(*replay);
     replay->footer(replay_examples);
   }
@@ -181,6 +189,7 @@ struct command_line {
     shrink->add_option("FILE", file, "A JSON report")->required();
     shrink->add_option("--finding", finding, "Which finding of the report, from 1")->option_text("N");
     shrink->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
+    declare_trace(*shrink);
     declare_report(*shrink);
     shrink->footer(shrink_examples);
   }
@@ -189,6 +198,11 @@ struct command_line {
 std::string report_of(const command_line& given) {
   if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
   return given.report.value_or("");
+}
+
+std::string trace_file_of(const command_line& given) {
+  if (given.trace_file && given.trace_file->empty()) throw usage_error("--trace: expected the name of a file");
+  return given.trace_file.value_or("");
 }
 
 search_command searches_of(const command_line& given, bool prove) {
@@ -214,6 +228,7 @@ search_command searches_of(const command_line& given, bool prove) {
     if (text && text->empty()) throw usage_error(std::string(option) + ": expected the name of a file");
     return text.value_or("");
   };
+  command.trace = trace_file_of(given);
   command.checkpoint = file_option("--checkpoint", given.checkpoint);
   command.resume = file_option("--resume", given.resume);
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
@@ -227,6 +242,7 @@ shrink_command shrink_of(const command_line& given) {
   command.file = given.file;
   if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
   if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
+  command.trace = trace_file_of(given);
   command.report = report_of(given);
   return command;
 }
@@ -241,6 +257,7 @@ int dispatch(const command_line& given) {
   command.file = given.file;
   command.schedule = given.schedule;
   if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
+  command.trace = trace_file_of(given);
   command.report = report_of(given);
   return run_replay(command);
 }
@@ -265,7 +282,8 @@ void check_command(int argument_count, const char* const* arguments) {
 
 std::string value_wanted(const std::string& option) {
   if (option == "--time") return "a number of seconds";
-  if (option == "--report" || option == "--checkpoint" || option == "--resume") return "the name of a file";
+  if (option == "--report" || option == "--checkpoint" || option == "--resume" || option == "--trace")
+    return "the name of a file";
   if (option == "--schedule") return "a schedule";
   if (option == "--capacity") return "numbers of blocks";
   if (option == "--locking") return "a name";

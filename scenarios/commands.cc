@@ -47,13 +47,20 @@ void override_search(search& search, const search_command& command) {
 
 constexpr const char* no_time_in_proofs = "traffic is sampled by 'kvrace run', as there is no time in proofs";
 
+// One that is named on the command line must be somebody's.
+void expect_trace(const scenario& read, const std::string& trace_file) {
+  if (!trace_file.empty() && !(read.traffic && read.traffic->trace))
+    throw usage_error("--trace: expected a scenario with traffic from a trace, not '" + reports::excerpt(read.source.path) + "'");
+}
+
 std::vector<scenario> load_all(const search_command& command) {
   std::vector<std::string> names = command.scenarios;
   if (command.all)
     for (const embedded_file& file : embedded_scenarios()) names.emplace_back(file.name);
   std::vector<scenario> scenarios;
   for (const std::string& name : names) {
-    scenario read = load(name);
+    scenario read = load(name, command.trace);
+    expect_trace(read, command.trace);
     if (command.prove && read.needs_time()) {
       if (command.all) continue;
       if (!read.traffic)
@@ -154,6 +161,10 @@ reports::report search_one(const scenario& scenario, const char* mode, const sea
   reports::report report = make_report(scenario, search_it(scenario, progress, account ? &*account : nullptr, command), mode);
   if (command.shrink) report.shrunk = shrink_first(scenario, report.result, progress);
   if (account) report.traffic = account->facts();
+  // Metrics count the cache's tokens, of which each stands for many of the trace's.
+  if (account && scenario.traffic->trace)
+    for (std::size_t index = 0; index < report.rates.size(); ++index)
+      if (report.rates[index].name == "hit") report.rates[index] = report.traffic->total.rates[index];
   return report;
 }
 
@@ -191,6 +202,7 @@ void check_reproduced(kvrace::result& result, const stored_finding& recorded) {
   result.claim = result.findings.empty() ? "The schedule no longer shows a violation."
                                          : "The schedule shows another run than the one reported.";
   if (recorded.build != reports::this_build()) result.claim += " The report was written by another build of kvrace.";
+  if (recorded.scenario.traffic && recorded.scenario.traffic->trace) result.claim += " Its trace may have changed.";
 }
 
 int finish_replay(const replay_command& command, const report_target& target, const scenario& scenario, kvrace::result result) {
@@ -198,7 +210,8 @@ int finish_replay(const replay_command& command, const report_target& target, co
   // A report carries its scenario, which need not be the one of that name any more.
   if (!command.schedule) {
     const std::string which = command.finding == 1 ? "" : " --finding " + std::to_string(command.finding);
-    for (std::string& line : report.replay_commands) line = "kvrace replay " + shell_quoted(command.file) + which;
+    for (std::string& line : report.replay_commands)
+      line = "kvrace replay " + shell_quoted(command.file) + which + trace_argument(scenario);
   }
   target.print(report);
   return worse(report.expectation.exit_code, target.write(std::span(&report, 1)));
@@ -235,14 +248,16 @@ int run_searches(const search_command& command) {
 
 int run_replay(const replay_command& command) {
   if (command.schedule) {
-    const scenario scenario = load(command.file);
+    const scenario scenario = load(command.file, command.trace);
+    expect_trace(scenario, command.trace);
     std::string error;
     const std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(*command.schedule, &error);
     if (!schedule) throw usage_error("--schedule: " + reports::excerpt(error));
     const report_target target(command.report, files_of({scenario}));
     return finish_replay(command, target, scenario, follow(scenario, *schedule));
   }
-  const stored_finding recorded = read_finding(command.file, command.finding);
+  const stored_finding recorded = read_finding(command.file, command.finding, command.trace);
+  expect_trace(recorded.scenario, command.trace);
   const report_target target(command.report, {command.file});
   kvrace::result result = follow(recorded.scenario, recorded.finding.schedule);
   check_reproduced(result, recorded);

@@ -35,6 +35,7 @@ struct search_command {
   std::optional<kvrace::memory_model> memory_model;  // prove by execution graphs
   std::string checkpoint;  // of a proof by execution graphs: the file it is kept in; empty: none
   std::string resume;      // the file of one to go on with; empty: none
+  std::string trace;   // the file of the scenarios' trace, in the place of the one they name; empty: that one
   std::string report;  // as report_target takes it
 };
 // Everything is read and checked before the first run.
@@ -44,6 +45,7 @@ struct replay_command {
   std::string file;       // a report; a scenario if there is a schedule
   std::optional<std::string> schedule;
   std::uint64_t finding = 1;
+  std::string trace;  // as in search_command
   std::string report;
 };
 int run_replay(const replay_command&);
@@ -52,6 +54,7 @@ struct shrink_command {
   std::string file;  // a report
   std::uint64_t finding = 1;
   std::uint64_t runs = 200'000;  // budget
+  std::string trace;  // as in search_command
   std::string report;
 };
 int run_shrink(const shrink_command&);

@@ -1,5 +1,5 @@
 # cmake -DOUTPUT=FILE.cc -DSCHEMA=FILE -P embed.cmake FILE...
-# Writes the scenario files and their schema as C++ string literals. Pieces stay below the 64 KiB a compiler must accept.
+# Writes the scenario files, their traces (FILEs in a folder traces/) and their schema as C++ string literals. Pieces stay below the 64 KiB a compiler must accept.
 function(literal file result)
   file(READ "${file}" text HEX)
   string(LENGTH "${text}" digits)
@@ -17,10 +17,15 @@ endfunction()
 set(first 0)
 math(EXPR last "${CMAKE_ARGC} - 1")
 set(entries "")
+set(traces "")
 set(seen_files FALSE)
 foreach(index RANGE ${first} ${last})
   set(argument "${CMAKE_ARGV${index}}")
-  if(seen_files)
+  if(seen_files AND argument MATCHES "/(traces/[^/]*)$")
+    set(name "${CMAKE_MATCH_1}")
+    literal("${argument}" text)
+    string(APPEND traces "    {\"${name}\", ${text}sv},\n")
+  elseif(seen_files)
     get_filename_component(name "${argument}" NAME_WE)
     literal("${argument}" text)
     string(APPEND entries "    {\"${name}\", ${text}sv},\n")
@@ -41,9 +46,14 @@ using namespace std::string_view_literals;
 constexpr embedded_file files[] = {
 ${entries}};
 
+constexpr embedded_file traces[] = {
+${traces}};
+
 }  // namespace
 
 std::span<const embedded_file> embedded_scenarios() { return files; }
+
+std::span<const embedded_file> embedded_traces() { return traces; }
 
 std::string_view scenario_schema() {
   return ${schema}sv;

@@ -14,6 +14,9 @@ struct embedded_file {
 // The numbered scenarios, in order.
 [[nodiscard]] std::span<const embedded_file> embedded_scenarios();
 
+// Their traces, by their names in the scenarios: "traces/chat.jsonl".
+[[nodiscard]] std::span<const embedded_file> embedded_traces();
+
 // reports/schema/scenario.schema.json
 [[nodiscard]] std::string_view scenario_schema();
 

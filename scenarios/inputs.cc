@@ -16,10 +16,10 @@ constexpr std::size_t checkpoint_bytes_max = std::size_t{1} << 32;
 
 // Counts on from `count`.
 std::optional<stored_finding> find_in(reports::report& report, std::uint64_t number, std::uint64_t& count,
-                                      const std::string& file) {
+                                      const std::string& file, const std::string& trace_file) {
   for (kvrace::finding& finding : report.result.findings) {
     if (++count != number) continue;
-    std::variant<scenario, input_error> parsed = parse_scenario(report.scenario.text, report.scenario.path);
+    std::variant<scenario, input_error> parsed = parse_scenario(report.scenario.text, report.scenario.path, trace_file);
     if (const input_error* const error = std::get_if<input_error>(&parsed))
       throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(file));
     if (digest_of(report.scenario.text) != report.scenario.digest)
@@ -31,8 +31,8 @@ std::optional<stored_finding> find_in(reports::report& report, std::uint64_t num
 
 }  // namespace
 
-scenario load(const std::string& path_or_name) {
-  std::variant<scenario, input_error> found = find_scenario(path_or_name);
+scenario load(const std::string& path_or_name, const std::string& trace_file) {
+  std::variant<scenario, input_error> found = find_scenario(path_or_name, trace_file);
   if (const input_error* const error = std::get_if<input_error>(&found)) throw usage_error(error->to_line(path_or_name));
   return std::get<scenario>(std::move(found));
 }
@@ -43,16 +43,16 @@ std::string read_checkpoint(const std::string& file) {
   return std::get<std::string>(std::move(text));
 }
 
-stored_finding read_finding(const std::string& file, std::uint64_t number) {
+stored_finding read_finding(const std::string& file, std::uint64_t number, const std::string& trace_file) {
   std::variant<std::string, input_error> text = read_file(file, report_bytes_max);
   if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(file));
   reports::read_result read = reports::read_json(std::get<std::string>(text));
   if (read.error) throw usage_error(read.error->to_line(file));
   std::uint64_t count = 0;
   for (reports::report& report : read.reports) {
-    if (std::optional<stored_finding> found = find_in(report, number, count, file)) return std::move(*found);
+    if (std::optional<stored_finding> found = find_in(report, number, count, file, trace_file)) return std::move(*found);
     for (reports::report& small : report.shrunk)
-      if (std::optional<stored_finding> found = find_in(small, number, count, file)) return std::move(*found);
+      if (std::optional<stored_finding> found = find_in(small, number, count, file, {})) return std::move(*found);
   }
   if (count == 0) throw usage_error(input_error{"", "expected a report with a finding, this one has none"}.to_line(file));
   throw usage_error("--finding: expected an integer from 1 to " + std::to_string(count) + ", not " + std::to_string(number));

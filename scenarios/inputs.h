@@ -13,7 +13,8 @@ namespace kvrace::scenarios {
 
 // All of these throw usage_error for what the user can put right.
 
-[[nodiscard]] scenario load(const std::string& path_or_name);
+// `trace_file` takes the place of the file of its trace.
+[[nodiscard]] scenario load(const std::string& path_or_name, const std::string& trace_file = {});
 
 // A finding in a report file, and the scenario it was found in.
 struct stored_finding {
@@ -22,7 +23,7 @@ struct stored_finding {
   reports::build_fingerprint build;
 };
 // `number` counts the findings of the file from 1; what one shrinks to follows those of its report.
-[[nodiscard]] stored_finding read_finding(const std::string& file, std::uint64_t number);
+[[nodiscard]] stored_finding read_finding(const std::string& file, std::uint64_t number, const std::string& trace_file = {});
 
 // What a proof was left with; its content is judged by who goes on with it.
 [[nodiscard]] std::string read_checkpoint(const std::string& file);

@@ -11,6 +11,7 @@
 #include "scenarios/generator.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
+#include "scenarios/trace_file.h"
 #include "scenarios/traffic_program.h"
 
 namespace kvrace::scenarios {
@@ -139,6 +140,25 @@ generator generator_of(const json& value) {
   return result;
 }
 
+// The trace that a scenario names, read.
+std::optional<input_error> take_trace(const json& value, std::string_view path, const std::string& trace_file, traffic& to) {
+  const json& wanted = value["trace"];
+  recording_options options{.tokens_per_block = wanted.value("tokens_per_block", recording_options{}.tokens_per_block),
+                            .requests = std::nullopt,
+                            .jitter = nanoseconds_of(wanted.value("jitter_ms", 0.0), 1e6),
+                            .seed = to.seed};
+  if (wanted.contains("requests")) options.requests = wanted["requests"].get<std::uint64_t>();
+  auto read = read_trace(trace_file.empty() ? wanted["file"].get<std::string>() : trace_file,
+                         trace_file.empty() ? path : std::string_view(), options);
+  if (const input_error* const error = std::get_if<input_error>(&read))
+    return input_error{"/traffic/trace/file", error->expected};
+  to.trace = std::get<std::shared_ptr<const recorded_trace>>(std::move(read));
+  if (value.contains("qps")) return std::nullopt;
+  const double recorded = to.trace->rate().value_or(static_cast<double>(to.trace->size()));
+  to.qps = recorded * wanted.value("speed", 1.0);
+  return std::nullopt;
+}
+
 traffic traffic_of(const json& value) {
   traffic result;
   result.seed = value["seed"].get<std::uint64_t>();
@@ -250,20 +270,19 @@ cache::configuration configuration_of(const json& value) {
 
 }  // namespace
 
-std::uint64_t digest_of(std::string_view text) {
-  std::uint64_t digest = 0xcbf29ce484222325u;
-  for (const char character : text) digest = (digest ^ static_cast<unsigned char>(character)) * 0x100000001b3u;
-  return digest;
+std::uint64_t digest_of(std::string_view text, std::uint64_t from) {
+  for (const char character : text) from = (from ^ static_cast<unsigned char>(character)) * 0x100000001b3u;
+  return from;
 }
 
-std::variant<scenario, input_error> parse_scenario(std::string_view text, std::string_view path) {
+std::variant<scenario, input_error> parse_scenario(std::string_view text, std::string_view path, const std::string& trace_file) {
   std::variant<json, input_error> parsed = reports::parse_json<json>(text);
   if (input_error* const error = std::get_if<input_error>(&parsed)) return std::move(*error);
   const json& document = std::get<json>(parsed);
   if (std::optional<input_error> error = check_schema(document)) return *std::move(error);
 
   scenario result;
-  result.source = {.path = std::string(path), .text = std::string(text), .digest = digest_of(text)};
+  result.source = {.path = std::string(path), .text = std::string(text), .digest = digest_of(text), .trace_file = {}};
   result.name = document["name"].get<std::string>();
   result.question = document.value("question", "");
   result.cache.configuration = configuration_of(document["cache"]);
@@ -271,6 +290,11 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   result.expect = expectation_of(document["expect"]);
   if (document.contains("traffic")) {
     result.traffic = traffic_of(document["traffic"]);
+    if (document["traffic"].contains("trace")) {
+      result.source.trace_file = trace_file;
+      if (std::optional<input_error> error = take_trace(document["traffic"], path, trace_file, *result.traffic))
+        return *std::move(error);
+    }
     result.steps_max = traffic_steps_max(*result.traffic);
   }
   if (document.contains("limits")) {

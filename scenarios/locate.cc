@@ -25,10 +25,10 @@ bool is_called(const embedded_file& file, std::string_view name) {
 
 bool looks_like_a_path(const std::string& text) { return text.find('/') != std::string::npos || text.ends_with(".json"); }
 
-std::variant<scenario, input_error> load_path(const std::string& path) {
+std::variant<scenario, input_error> load_path(const std::string& path, const std::string& trace_file) {
   std::variant<std::string, input_error> text = read_file(path, scenario_bytes_max);
   if (input_error* const error = std::get_if<input_error>(&text)) return std::move(*error);
-  std::variant<scenario, input_error> parsed = parse_scenario(std::get<std::string>(text), path);
+  std::variant<scenario, input_error> parsed = parse_scenario(std::get<std::string>(text), path, trace_file);
   if (scenario* const read = std::get_if<scenario>(&parsed)) read->source.is_file = true;
   // Reports begin with this, and a scenario has no such key.
   else if (std::string_view(std::get<std::string>(text)).substr(0, 100).find("\"schema_version\"") != std::string_view::npos)
@@ -52,11 +52,11 @@ std::variant<std::string, input_error> read_file(const std::string& path, std::s
   }
 }
 
-std::variant<scenario, input_error> find_scenario(const std::string& path_or_name) {
-  if (looks_like_a_path(path_or_name)) return load_path(path_or_name);
+std::variant<scenario, input_error> find_scenario(const std::string& path_or_name, const std::string& trace_file) {
+  if (looks_like_a_path(path_or_name)) return load_path(path_or_name, trace_file);
   for (const embedded_file& file : embedded_scenarios())
-    if (is_called(file, path_or_name)) return parse_scenario(file.text, file.name);
-  if (::access(path_or_name.c_str(), F_OK) == 0) return load_path(path_or_name);
+    if (is_called(file, path_or_name)) return parse_scenario(file.text, file.name, trace_file);
+  if (::access(path_or_name.c_str(), F_OK) == 0) return load_path(path_or_name, trace_file);
   std::vector<std::string> names;
   for (const embedded_file& file : embedded_scenarios()) names.emplace_back(file.name);
   return input_error{"", "expected a file or a scenario named by 'kvrace list'" + reports::suggestion(path_or_name, names)};

@@ -110,9 +110,23 @@ std::string repeat_command(const scenario& scenario, const kvrace::result& resul
   if (result.findings[index].schedule.set_up == kvrace::schedule::setting::graph)
     return "kvrace prove " + path + " --memory-model " + to_string(scenario.search.memory_model);
   const std::string schedule = result.findings[index].schedule.to_string();
-  if (schedule.size() <= schedule_argument_bytes_max) return "kvrace replay " + path + " --schedule " + shell_quoted(schedule);
+  if (schedule.size() <= schedule_argument_bytes_max)
+    return "kvrace replay " + path + " --schedule " + shell_quoted(schedule) + trace_argument(scenario);
   if (!scenario.search.sampling()) return "kvrace " + std::string(mode) + " " + path;
-  return "kvrace run " + path + " --seed " + std::to_string(result.seed) + " --runs " + std::to_string(result.counts.runs);
+  return "kvrace run " + path + " --seed " + std::to_string(result.seed) + " --runs " + std::to_string(result.counts.runs) +
+         trace_argument(scenario);
+}
+
+// Which trace it was, and what was not taken as it stands.
+void add_trace_bounds(const recorded_trace& trace, std::vector<reports::bound>& bounds) {
+  const trace_facts& facts = trace.facts();
+  char digest[32];
+  std::snprintf(digest, sizeof digest, "0x%016llx", static_cast<unsigned long long>(facts.digest));
+  bounds.push_back(
+      {"trace", std::to_string(facts.requests) + " requests and " + std::to_string(facts.blocks) + " blocks, digest " + digest});
+  std::string repairs;
+  for (const std::string& each : repairs_of(facts)) repairs += (repairs.empty() ? "" : ", ") + each;
+  if (!repairs.empty()) bounds.push_back({"in the trace", repairs});
 }
 
 std::vector<reports::bound> bounds_of(const scenario& scenario, const kvrace::result& result, std::string_view mode) {
@@ -121,6 +135,7 @@ std::vector<reports::bound> bounds_of(const scenario& scenario, const kvrace::re
   if (scenario.traffic) {
     bounds = {{"workers", std::to_string(scenario.traffic->workers)}};
     if (scenario.traffic->requests) bounds.push_back({"requests", std::to_string(*scenario.traffic->requests)});
+    if (scenario.traffic->trace) add_trace_bounds(*scenario.traffic->trace, bounds);
     if (scenario.traffic->duration) bounds.push_back({"duration", seconds_text(*scenario.traffic->duration)});
   } else {
     std::size_t operations = 0;
@@ -178,6 +193,10 @@ std::string shell_quoted(std::string_view argument) {
       quoted += character;
   }
   return quoted + "'";
+}
+
+std::string trace_argument(const scenario& scenario) {
+  return scenario.source.trace_file.empty() ? "" : " --trace " + shell_quoted(scenario.source.trace_file);
 }
 
 reports::report make_report(const scenario& scenario, kvrace::result result, std::string_view mode) {

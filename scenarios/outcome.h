@@ -29,6 +29,9 @@ enum exit_code : int {
 [[nodiscard]] reports::report make_report(const scenario&, kvrace::result, std::string_view mode);
 
 // The argument as a POSIX shell reads it back.
+// " --trace FILE" if the command line named a trace, else empty.
+[[nodiscard]] std::string trace_argument(const scenario& scenario);
+
 [[nodiscard]] std::string shell_quoted(std::string_view argument);
 
 }  // namespace kvrace::scenarios

@@ -20,6 +20,7 @@ struct source {
   std::string text;          // byte for byte
   std::uint64_t digest = 0;  // FNV-1a, 64 bits, over `text`
   bool is_file = false;      // neither built in nor out of a report
+  std::string trace_file;    // from the command line, in the place of the one that the text names
 };
 
 struct operation {
@@ -122,6 +123,7 @@ struct scenario {
   [[nodiscard]] bool needs_time() const;
 };
 
-[[nodiscard]] std::uint64_t digest_of(std::string_view text);
+// FNV-1a; `from`: of the text before it.
+[[nodiscard]] std::uint64_t digest_of(std::string_view text, std::uint64_t from = 0xcbf29ce484222325u);
 
 }  // namespace kvrace::scenarios

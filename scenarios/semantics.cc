@@ -95,8 +95,36 @@ std::optional<input_error> check_once(const std::string& pointer, const std::vec
   return std::nullopt;
 }
 
+// A trace has its own arrivals, lengths, and with blocks its own prompts.
+std::optional<input_error> check_trace(const json& value, const recorded_trace& trace, std::uint32_t tokens_per_block) {
+  const auto no_such_key = [&](const json& in, const std::string& pointer, const char* key) -> std::optional<input_error> {
+    if (!in.contains(key)) return std::nullopt;
+    return input_error{pointer + "/" + key, "expected no such key with a trace, which has its own"};
+  };
+  if (const auto error = no_such_key(value, "/traffic", "arrivals")) return error;
+  if (value.contains("service"))
+    for (const char* const key : {"output_tokens", "output_distribution"})
+      if (const auto error = no_such_key(value["service"], "/traffic/service", key)) return error;
+  if (trace.has_blocks())
+    for (const char* const key : {"keys", "prefix_tree"})
+      if (const auto error = no_such_key(value, "/traffic", key)) return error;
+  if (value.contains("qps") && value["trace"].contains("speed"))
+    return input_error{"/traffic/trace/speed", "expected no such key with qps, to which the times of the trace are scaled"};
+  if (value.contains("qps") && !trace.rate())
+    return input_error{"/traffic/qps", "expected no such key with a trace whose requests are all at one time, and no jitter_ms"};
+  if (tokens_per_block < 2 || tokens_per_block > trace.tokens_per_block())
+    return input_error{"/cache/tokens_per_block", "expected 2 to " + std::to_string(trace.tokens_per_block()) +
+                                                      " with a trace, tokens that stand for all of a block of it, not " +
+                                                      std::to_string(tokens_per_block)};
+  return std::nullopt;
+}
+
 std::optional<input_error> check_traffic(const json& document, const scenario& read) {
   const traffic& traffic = *read.traffic;
+  if (traffic.trace) {
+    const std::uint32_t tokens_per_block = read.cache.configuration.tokens_per_block;
+    if (std::optional<input_error> error = check_trace(document["traffic"], *traffic.trace, tokens_per_block)) return error;
+  }
   if (std::optional<input_error> error = check_prompts("/traffic", document["traffic"], traffic)) return error;
   if (!read.search.sampling())
     return input_error{"/search/strategy",

@@ -18,6 +18,7 @@ std::string repeat_command(const shrink_command& command, const report_target& t
   std::string again = "kvrace shrink " + shell_quoted(command.file);
   if (command.finding != 1) again += " --finding " + std::to_string(command.finding);
   if (command.runs != shrink_command{}.runs) again += " --runs " + std::to_string(command.runs);
+  if (!command.trace.empty()) again += " --trace " + shell_quoted(command.trace);
   return again;
 }
 
@@ -25,7 +26,7 @@ std::string repeat_command(const shrink_command& command, const report_target& t
 
 int run_shrink(const shrink_command& command) {
   stop_on_signals();
-  const stored_finding from = read_finding(command.file, command.finding);
+  const stored_finding from = read_finding(command.file, command.finding, command.trace);
   const report_target target(command.report, {command.file});
   const kvrace::result repeated = follow(from.scenario, from.finding.schedule);
   if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != from.finding.signature())

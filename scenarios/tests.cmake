@@ -5,6 +5,7 @@ add_executable(scenarios_test
   loader_test.cc
   outcome_test.cc
   progress_test.cc
+  recorded_trace_test.cc
   shrinking_test.cc
   strategy_input_test.cc
   trace_hits_test.cc

@@ -4,14 +4,29 @@
 #include <utility>
 
 #include "reports/plain_text.h"
+#include "scenarios/scenario.h"
 #include "scenarios/trace_line.h"
 
 namespace kvrace::scenarios {
 
 using std::chrono::nanoseconds;
 
+std::vector<std::string> repairs_of(const trace_facts& facts) {
+  std::vector<std::string> repairs;
+  const auto count = [&repairs](std::uint64_t many, const std::string& what) {
+    if (many != 0) repairs.push_back(what + ": " + std::to_string(many));
+  };
+  count(facts.lines_blank, "blank lines passed over");
+  count(facts.lines_crlf, "lines ended by CR LF taken as if by LF");
+  count(facts.members_ignored, "members without a meaning here passed over");
+  if (facts.last_line_open) repairs.emplace_back("a last line without a line break, complete as far as can be told");
+  return repairs;
+}
+
 trace_reader::trace_reader(byte_source source, std::uint32_t tokens_per_block)
-    : lines_(std::move(source), trace_line_bytes_max), tokens_per_block_(tokens_per_block) {}
+    : lines_(std::move(source), trace_line_bytes_max), tokens_per_block_(tokens_per_block) {
+  facts_.digest = digest_of("");
+}
 
 bool trace_reader::next(trace_request& to) {
   if (error_) return false;
@@ -37,6 +52,7 @@ bool trace_reader::next(trace_request& to) {
 std::optional<std::string_view> trace_reader::next_line() {
   while (std::optional<std::string_view> line = lines_.next()) {
     facts_.last_line_open = !lines_.ended_by_break();
+    facts_.digest = digest_of(lines_.ended_by_break() ? "\n" : "", digest_of(*line, facts_.digest));
     if (line->ends_with('\r')) {
       ++facts_.lines_crlf;
       line->remove_suffix(1);

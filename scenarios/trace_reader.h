@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,7 @@ struct trace_facts {
   std::uint64_t blocks_full = 0;  // of them
   std::uint64_t input_tokens = 0;
   std::uint64_t output_tokens = 0;
+  std::uint64_t digest = 0;           // FNV-1a, 64 bits, over the lines that were read
   std::chrono::nanoseconds length{};  // from the first request to the last
   std::uint64_t ticks = 0;            // different times
   // What was put right or passed over.
@@ -48,6 +50,9 @@ struct trace_facts {
   bool last_line_open = false;        // it has no line break; complete as far as can be told
 };
 
+// "blank lines passed over: 3": what was not taken as it stands.
+[[nodiscard]] std::vector<std::string> repairs_of(const trace_facts& facts);
+
 class trace_reader {
  public:
   trace_reader(byte_source source, std::uint32_t tokens_per_block);
@@ -56,6 +61,8 @@ class trace_reader {
   bool next(trace_request& to);
   [[nodiscard]] const std::optional<input_error>& error() const { return error_; }
   [[nodiscard]] const trace_facts& facts() const { return facts_; }
+  // Of the request that was read last, from 1.
+  [[nodiscard]] std::uint64_t line() const { return lines_.number(); }
 
  private:
   std::optional<std::string_view> next_line();

@@ -69,10 +69,7 @@ std::string notes(const trace_answer& answer) {
   const auto note = [&text](std::uint64_t count, const char* what) {
     if (count != 0) text += "  " + grouped(count) + " " + what + "\n";
   };
-  note(facts.lines_blank, "blank lines, passed over");
-  note(facts.lines_crlf, "lines ended by CR LF, as if by LF");
-  note(facts.members_ignored, "members with no meaning here, passed over");
-  if (facts.last_line_open) text += "  the last line has no line break, and is complete as far as can be told\n";
+  for (const std::string& repair : repairs_of(facts)) text += "  " + repair + "\n";
   note(answer.unchained, "blocks stand behind another block than before: their names are not those of prefixes");
   for (const hit_count& each : answer.hits)
     note(each.requests_starved, ("requests found no room for all of their blocks at capacity " + capacity_of(each)).c_str());
@@ -108,6 +105,8 @@ std::string trace_json(const std::string& path, const trace_question& question, 
   using json = nlohmann::ordered_json;
   static constexpr const char* policies[] = {"plain_lru_all_blocks", "plain_lru_full_blocks", "cache"};
   const trace_facts& facts = answer.facts;
+  char digest[32];
+  std::snprintf(digest, sizeof digest, "0x%016llx", static_cast<unsigned long long>(facts.digest));
   json hits = json::array();
   for (const hit_count& each : answer.hits) {
     json entry = {{"policy", policies[static_cast<std::size_t>(each.by)]}};
@@ -121,6 +120,7 @@ std::string trace_json(const std::string& path, const trace_question& question, 
   }
   const json document = {{"trace_schema_version", trace_schema_version},
                          {"path", reports::printable(path)},
+                         {"digest", digest},
                          {"format", name_of(facts.format)},
                          {"requests", facts.requests},
                          {"length_ns", facts.length.count()},

@@ -11,6 +11,8 @@ using std::chrono::nanoseconds;
 
 // The stream of what arrives is another than that of when: a longer game for a time must not shift a prompt.
 constexpr std::uint64_t content_stream = 0x5851f42d4c957f2d;
+// Names of blocks that no other request has: nodes of the prefix tree are far below.
+constexpr std::uint32_t own_block = 0x8000'0000;
 
 nanoseconds from_us(double us) { return nanoseconds(static_cast<std::int64_t>(us * 1'000)); }
 
@@ -32,25 +34,34 @@ std::vector<std::uint64_t> leaf_weights(const traffic& shape) {
 }  // namespace
 
 std::uint64_t traffic::requests_expected() const {
+  if (trace) return trace->size();
   if (requests) return *requests;
   return static_cast<std::uint64_t>(qps * (static_cast<double>(duration->count()) / 1e9)) + 1;
 }
 
 std::uint64_t traffic::windows_expected() const {
-  const double length_ns = duration ? static_cast<double>(duration->count()) : static_cast<double>(*requests) / qps * 1e9;
+  const double length_ns =
+      duration ? static_cast<double>(duration->count()) : static_cast<double>(requests_expected()) / qps * 1e9;
   return static_cast<std::uint64_t>(length_ns / static_cast<double>(window.count())) + 1;
 }
 
+std::uint64_t traffic::blocks_expected() const { return trace ? trace->blocks_begun() : requests_expected() * tree_depth; }
+
 arrival_times::arrival_times(const traffic& shape)
-    : times_(shape.qps, shape.seed),
-      requests_left_(shape.requests.value_or(std::numeric_limits<std::uint64_t>::max())),
+    : times_(shape.trace ? 1 : shape.qps, shape.seed),
+      trace_(shape.trace),
+      stretch_(trace_ ? trace_->rate().value_or(shape.qps) / shape.qps : 1),
+      requests_left_(trace_ ? trace_->size() : shape.requests.value_or(std::numeric_limits<std::uint64_t>::max())),
       end_(shape.duration.value_or(nanoseconds::max())),
       tick_(shape.tick) {}
 
 bool arrival_times::next(nanoseconds& time) {
   if (requests_left_ == 0) return false;
   --requests_left_;
-  time = nanoseconds(times_.next_ns());
+  if (trace_)
+    time = nanoseconds(static_cast<std::int64_t>(static_cast<double>(trace_->time(next_request_++).count()) * stretch_));
+  else
+    time = nanoseconds(times_.next_ns());
   if (time >= end_) {
     requests_left_ = 0;
     return false;
@@ -66,11 +77,15 @@ arrival_stream::arrival_stream(const traffic& shape, std::uint32_t tokens_per_bl
       kind_({shape.mix.lookup, shape.mix.serve, shape.mix.invalidate}),
       owners_(owners_of(shape)),
       engine_(shape.seed ^ content_stream),
-      times_(shape) {}
+      times_(shape) {
+  if (shape.trace) scale_ = {.trace_tokens = shape.trace->tokens_per_block(), .cache_tokens = tokens_per_block};
+}
 
 void arrival_stream::restart() {
   engine_ = random_engine(shape_.seed ^ content_stream);
   times_ = arrival_times(shape_);
+  next_request_ = 0;
+  next_block_ = 0;
 }
 
 bool arrival_stream::next(arrival& to) {
@@ -79,20 +94,48 @@ bool arrival_stream::next(arrival& to) {
   to.what = kinds[kind_.draw(engine_)];
   to.cancel = cache::cancel_point::none;
   to.decode = {};
+  if (shape_.trace) take_prompt(to);
   if (to.what == arrival::kind::invalidate) return true;
   to.prompt.owner = owners_[shape_.tenants > 1 ? engine_.below(shape_.tenants) : 0];
-  write_prompt(shape_.tree_depth, shape_.tree_fanout, leaf_.draw(engine_), tokens_per_block_, to.prompt.tokens);
+  if (!shape_.trace) draw_prompt(to);
   if (to.what == arrival::kind::lookup) return true;
-  const nanoseconds mean = from_us(shape_.times.output_tokens * shape_.times.decode_us_per_token);
-  to.decode = mean;
-  if (shape_.times.output_exponential) {
-    __extension__ using wide = unsigned __int128;
-    to.decode = nanoseconds(
-        static_cast<std::int64_t>((static_cast<wide>(static_cast<std::uint64_t>(mean.count())) * exponential(engine_)) >> 32U));
-  }
+  to.decode =
+      shape_.trace ? from_us(shape_.trace->output_tokens(next_request_ - 1) * shape_.times.decode_us_per_token) : draw_decode();
   if (shape_.cancellation_probability > 0 && engine_.chance(shape_.cancellation_probability))
     to.cancel = shape_.cancellation_points[engine_.below(shape_.cancellation_points.size())];
   return true;
+}
+
+void arrival_stream::draw_prompt(arrival& to) {
+  write_prompt(shape_.tree_depth, shape_.tree_fanout, leaf_.draw(engine_), tokens_per_block_, to.prompt.tokens);
+}
+
+// Of a trace without names of blocks: the first ones are shared as in the prefix tree, the others its own.
+void arrival_stream::take_prompt(arrival& to) {
+  const recorded_trace& trace = *shape_.trace;
+  const std::size_t request = next_request_++;
+  const std::uint64_t begun = trace.blocks_begun(request);
+  to.recorded_tokens = trace.input_tokens(request);
+  blocks_.clear();
+  if (trace.has_blocks()) {
+    for (std::uint64_t block = 0; block < begun; ++block) blocks_.push_back(trace.block(next_block_ + block));
+    next_block_ += begun;
+  } else {
+    write_prompt(shape_.tree_depth, shape_.tree_fanout, leaf_.draw(engine_), 1, blocks_);
+    const std::size_t shared = shape_.tree_depth;
+    blocks_.resize(static_cast<std::size_t>(begun));
+    for (std::size_t block = shared; block < blocks_.size(); ++block)
+      blocks_[block] = own_block | static_cast<std::uint32_t>(request);
+  }
+  write_trace_prompt(blocks_, to.recorded_tokens, scale_, to.prompt.tokens);
+}
+
+nanoseconds arrival_stream::draw_decode() {
+  const nanoseconds mean = from_us(shape_.times.output_tokens * shape_.times.decode_us_per_token);
+  if (!shape_.times.output_exponential) return mean;
+  __extension__ using wide = unsigned __int128;
+  return nanoseconds(
+      static_cast<std::int64_t>((static_cast<wide>(static_cast<std::uint64_t>(mean.count())) * exponential(engine_)) >> 32U));
 }
 
 }  // namespace kvrace::scenarios

@@ -11,16 +11,19 @@
 #include <kvrace/cache/simulation.h>
 
 #include "scenarios/random.h"
+#include "scenarios/recorded_trace.h"
+#include "scenarios/trace_prompt.h"
 
 namespace kvrace::scenarios {
 
 // The "traffic" part of a scenario.
 struct traffic {
   std::uint64_t seed = 0;
-  double qps = 800;  // mean rate of a Poisson process
-  // How it ends: one of the two is set.
+  double qps = 800;  // mean rate: of a Poisson process, or to which the times of the trace are scaled
+  // How it ends: one of the three is set. The trace gives arrivals and lengths, and prompts as far as it tells them.
   std::optional<std::uint64_t> requests = {};
   std::optional<std::chrono::nanoseconds> duration = {};
+  std::shared_ptr<const recorded_trace> trace = {};
   unsigned workers = 64;  // requests in flight, at most; the others wait, first come, first served
   std::chrono::nanoseconds window = std::chrono::seconds(1);
   std::chrono::nanoseconds tick = std::chrono::milliseconds(1);  // 0: none
@@ -45,6 +48,8 @@ struct traffic {
 
   [[nodiscard]] std::uint64_t requests_expected() const;
   [[nodiscard]] std::uint64_t windows_expected() const;
+  // Blocks of all requests, at most.
+  [[nodiscard]] std::uint64_t blocks_expected() const;
 };
 
 // One request, and everything that was drawn for it. Reused, so that its vectors keep their memory.
@@ -55,6 +60,7 @@ struct arrival {
   cache::prompt prompt = {};  // not for invalidate
   cache::cancel_point cancel = cache::cancel_point::none;
   std::chrono::nanoseconds decode{};
+  std::uint32_t recorded_tokens = 0;  // of the prompt in the trace, if there is one: each of its tokens here stands for many
 };
 
 // When requests arrive, on the ticks of the traffic.
@@ -66,6 +72,9 @@ class arrival_times {
 
  private:
   poisson_times times_;
+  std::shared_ptr<const recorded_trace> trace_;
+  double stretch_;  // of the trace's times
+  std::size_t next_request_ = 0;  // of the trace
   std::uint64_t requests_left_;
   std::chrono::nanoseconds end_;
   std::chrono::nanoseconds tick_;
@@ -80,6 +89,10 @@ class arrival_stream {
   bool next(arrival&);
 
  private:
+  void draw_prompt(arrival&);
+  void take_prompt(arrival&);
+  [[nodiscard]] std::chrono::nanoseconds draw_decode();
+
   traffic shape_;
   std::uint32_t tokens_per_block_;
   weighted_index leaf_;
@@ -87,6 +100,10 @@ class arrival_stream {
   std::vector<cache::identity> owners_;
   random_engine engine_;
   arrival_times times_;
+  block_scale scale_;
+  std::size_t next_request_ = 0;      // of the trace
+  std::uint64_t next_block_ = 0;      // of the trace
+  std::vector<std::uint32_t> blocks_;  // scratch: names of a prompt's blocks
 };
 
 }  // namespace kvrace::scenarios

@@ -133,10 +133,10 @@ TEST_CASE("fields of a traffic block that do not fit each other are refused") {
   CHECK(line_for(document) == "s.json: /traffic: expected the key 'seed'");
   document = valid();
   document["traffic"]["duration_s"] = 1;
-  CHECK(line_for(document) == "s.json: /traffic: expected exactly one of the keys requests, duration_s");
+  CHECK(line_for(document) == "s.json: /traffic: expected exactly one of the keys requests, duration_s, trace");
   document["traffic"].erase("duration_s");
   document["traffic"].erase("requests");
-  CHECK(line_for(document) == "s.json: /traffic: expected exactly one of the keys requests, duration_s");
+  CHECK(line_for(document) == "s.json: /traffic: expected exactly one of the keys requests, duration_s, trace");
   document["traffic"]["duration_s"] = 0;
   CHECK(line_for(document) == "s.json: /traffic/duration_s: expected a number above 0 and up to 1000000, not 0");
   document["traffic"]["duration_s"] = 1e-10;

@@ -22,7 +22,11 @@ class replayed_traffic {
         log_(log),
         arrivals_(shape_.workers) {
     cache_.deferral = nanoseconds(static_cast<std::int64_t>(shape_.times.deferral_us * 1'000));
-    times_.prefill_per_token = nanoseconds(static_cast<std::int64_t>(shape_.times.prefill_us_per_token * 1'000));
+    if (shape_.trace)
+      scale_ = {.trace_tokens = shape_.trace->tokens_per_block(), .cache_tokens = cache_.configuration.tokens_per_block};
+    prefill_ns_per_token_ = shape_.times.prefill_us_per_token * 1'000;
+    times_.prefill_per_token =
+        nanoseconds(static_cast<std::int64_t>(prefill_ns_per_token_ * scale_.trace_tokens / scale_.cache_tokens));
     times_.tick = shape_.tick;
   }
 
@@ -61,6 +65,7 @@ class replayed_traffic {
       case arrival::kind::serve: {
         cache::service_times times = times_;
         times.decode = mine.decode;
+        if (shape_.trace) times.prefill_correction = prefill_correction(mine);
         ended.tokens_hit = simulation.serve(mine.prompt, mine.cancel, times);
         ended.cancelled = mine.cancel != cache::cancel_point::none;
         break;
@@ -68,10 +73,18 @@ class replayed_traffic {
     }
     if (mine.what != arrival::kind::invalidate) {
       ended.outcome = simulation.outcome();
-      ended.tokens_queried = mine.prompt.tokens.size();
+      ended.tokens_queried = shape_.trace ? mine.recorded_tokens : mine.prompt.tokens.size();
+      ended.tokens_hit = ended.tokens_hit * scale_.trace_tokens / scale_.cache_tokens;
     }
     ended.latency = kvrace::run::now() - mine.time;
     account_.ended(kvrace::run::now(), ended);
+  }
+
+  // The open end of a recorded prompt has fewer tokens than those that stand for it.
+  [[nodiscard]] nanoseconds prefill_correction(const arrival& mine) const {
+    const std::uint32_t open = mine.recorded_tokens % scale_.trace_tokens;
+    const auto counted = static_cast<std::int64_t>(open_end(open, scale_)) * times_.prefill_per_token;
+    return nanoseconds(static_cast<std::int64_t>(prefill_ns_per_token_ * open)) - counted;
   }
 
   void audit(cache::simulation& simulation) {
@@ -81,6 +94,8 @@ class replayed_traffic {
   cache::simulation_options cache_;
   traffic shape_;
   cache::service_times times_;
+  double prefill_ns_per_token_ = 0;
+  block_scale scale_{.trace_tokens = 1, .cache_tokens = 1};
   arrival_stream stream_;
   traffic_account own_account_;  // where nobody asks: a replay must audit where the run it repeats has audited
   traffic_account& account_;
@@ -97,7 +112,7 @@ kvrace::program make_traffic_program(const scenario& scenario, traffic_account* 
 std::uint64_t traffic_steps_max(const traffic& shape) {
   constexpr std::uint64_t steps_per_request = 100;
   constexpr std::uint64_t steps_per_block = 100;
-  return 100'000 + shape.requests_expected() * 2 * (steps_per_request + steps_per_block * shape.tree_depth);
+  return 100'000 + 2 * (shape.requests_expected() * steps_per_request + shape.blocks_expected() * steps_per_block);
 }
 
 }  // namespace kvrace::scenarios

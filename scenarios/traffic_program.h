@@ -10,7 +10,7 @@
 namespace kvrace::scenarios {
 
 // Requires a scenario with traffic. `account` and `log` may be null; they must outlive the program. Memory does not grow with the
-// requests.
+// requests, but for a trace's own.
 [[nodiscard]] kvrace::program make_traffic_program(const scenario&, traffic_account* account, request_log* log = nullptr);
 
 // Visible operations in one run, generously.

@@ -50,6 +50,7 @@ struct simulation_options {
 // How long the steps of a request take, in virtual time. The request holds its blocks meanwhile.
 struct service_times {
   std::chrono::nanoseconds prefill_per_token = {};  // between reserving and filling, for each token that is not from the cache
+  std::chrono::nanoseconds prefill_correction = {};  // added to that, where tokens stand for others; the sum is never negative
   std::chrono::nanoseconds decode = {};             // between publishing and the last read
   std::chrono::nanoseconds tick = {};               // each step ends on a multiple of this; 0: when it ends
   [[nodiscard]] bool none() const { return prefill_per_token.count() == 0 && decode.count() == 0; }
