@@ -9,6 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packages=(
   clang-19 libclang-rt-19-dev lld-19 g++ cmake ninja-build
   libboost-fiber-dev libboost-context-dev libabsl-dev nlohmann-json3-dev libcli11-dev libvalijson-dev catch2 libbenchmark-dev
+  pkg-config dpkg-dev
 )
 # shellcheck disable=SC2034
 check_packages=(clang-format-19 clang-tidy-19 shellcheck)

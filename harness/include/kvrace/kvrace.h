@@ -12,3 +12,4 @@
 #include <kvrace/shrink.h>
 #include <kvrace/strategy.h>
 #include <kvrace/sync.h>
+#include <kvrace/version.h>
