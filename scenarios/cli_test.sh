@@ -141,10 +141,10 @@ bad_input() {
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
-  refused 'expected one of run, prove, replay, shrink, trace, list; see'
-  refused "expected one of run, prove, replay, shrink, trace, list, not 'frobnicate'" frobnicate
-  refused "expected one of run, prove, replay, shrink, trace, list, not 'proove'; did you mean 'prove'?" proove ok.json
-  refused "expected one of run, prove, replay, shrink, trace, list, not '--frob'" --frob
+  refused 'expected one of run, prove, replay, shrink, trace, list, corpus; see'
+  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not 'frobnicate'" frobnicate
+  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not 'proove'; did you mean 'prove'?" proove ok.json
+  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not '--frob'" --frob
   refused "expected no argument '--sed'; did you mean '--seed'?" run ok.json --sed 1
   refused "expected no argument 'ok.json'" list ok.json
   refused '--seed: expected a number; see' run ok.json --seed

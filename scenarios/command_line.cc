@@ -78,6 +78,7 @@ struct command_line {
   CLI::App* shrink = nullptr;
   CLI::App* trace = nullptr;
   CLI::App* list = nullptr;
+  CLI::App* corpus = nullptr;
 
   std::vector<std::string> scenarios;
   bool all = false;
@@ -99,6 +100,8 @@ struct command_line {
     declare_report(*trace);
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
+    corpus = app.add_subcommand("corpus", "Find 25 bugs from public reports in small models, and prove their repairs");
+    corpus->footer("\nExample:\n  kvrace corpus\n");
   }
 
  private:
@@ -251,6 +254,7 @@ int dispatch(const command_line& given) {
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
+  if (given.corpus->parsed()) return run_corpus();
   if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));
   if (given.shrink->parsed()) return run_shrink(shrink_of(given));
   replay_command command;
@@ -263,7 +267,7 @@ int dispatch(const command_line& given) {
 }
 
 const std::vector<std::string>& commands() {
-  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "trace", "list"};
+  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "trace", "list", "corpus"};
   return names;
 }
 

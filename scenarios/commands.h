@@ -60,5 +60,6 @@ struct shrink_command {
 int run_shrink(const shrink_command&);
 
 int run_list();
+int run_corpus();
 
 }  // namespace kvrace::scenarios
