@@ -1,9 +1,9 @@
 // Reads exactly what the writer writes: a missing, misplaced or unknown member is an error that names its place.
 #include <array>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 
+#include "reports/json_node.h"
 #include "reports/json_schema_version.h"
 #include "reports/json_text.h"
 #include "reports/report.h"
@@ -13,105 +13,14 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-[[noreturn]] void refuse(const std::string& pointer, const std::string& expected) {
-  throw input_error{.where = pointer.empty() ? "(root)" : pointer, .expected = "expected " + expected};
-}
-
-// A value and the place where it was found.
-class node {
- public:
-  node(const json& value, std::string pointer) : value_(value), pointer_(std::move(pointer)) {}
-
-  [[nodiscard]] std::string text() const {
-    if (!value_.is_string()) refuse(pointer_, "a string");
-    return value_.get<std::string>();
-  }
-  [[nodiscard]] bool boolean() const {
-    if (!value_.is_boolean()) refuse(pointer_, "true or false");
-    return value_.get<bool>();
-  }
-  [[nodiscard]] double real() const {
-    if (value_.is_null()) return std::numeric_limits<double>::quiet_NaN();
-    if (!value_.is_number()) refuse(pointer_, "a number");
-    return value_.get<double>();
-  }
-  [[nodiscard]] std::uint64_t hex() const {
-    constexpr const char* expected = "\"0x\" and 16 hexadecimal digits";
-    if (!value_.is_string()) refuse(pointer_, expected);
-    const std::string digits = value_.get<std::string>();
-    if (digits.size() != 18 || !digits.starts_with("0x") ||
-        digits.find_first_not_of("0123456789abcdef", 2) != std::string::npos) {
-      refuse(pointer_, expected);
-    }
-    return std::stoull(digits, nullptr, 16);
-  }
-  [[nodiscard]] std::uint64_t count() const {
-    if (value_.is_string()) return hex();
-    if (!value_.is_number_unsigned()) refuse(pointer_, "an integer that is not negative");
-    return value_.get<std::uint64_t>();
-  }
-  [[nodiscard]] unsigned small_count() const {
-    const std::uint64_t value = count();
-    if (value > std::numeric_limits<unsigned>::max()) refuse(pointer_, "an integer below 2^32");
-    return static_cast<unsigned>(value);
-  }
-  [[nodiscard]] int exit_code() const {
-    const std::uint64_t value = count();
-    if (value > 255) refuse(pointer_, "an exit code, 0 to 255");
-    return static_cast<int>(value);
-  }
-
-  [[nodiscard]] node member(const char* name) const {
-    const auto found = value_.find(name);
-    if (found == value_.end()) refuse(pointer_, "a member \"" + std::string(name) + '"');
-    return {*found, pointer_to(pointer_, name)};
-  }
-  [[nodiscard]] bool has(const char* name) const { return value_.contains(name); }
-  // The members must be these, and may be those.
-  void expect_members(std::initializer_list<const char*> names, std::initializer_list<const char*> optional = {}) const {
-    if (!value_.is_object()) refuse(pointer_, "an object");
-    for (const char* name : names) static_cast<void>(member(name));
-    const auto among = [](std::initializer_list<const char*> known, const std::string& name) {
-      return std::find(known.begin(), known.end(), name) != known.end();
-    };
-    for (const auto& item : value_.items()) {
-      if (!among(names, item.key()) && !among(optional, item.key())) {
-        refuse(pointer_to(pointer_, item.key()), "no such member");
-      }
-    }
-  }
-  template <class Read>
-  auto list(Read read) const {
-    if (!value_.is_array()) refuse(pointer_, "an array");
-    std::vector<decltype(read(*this))> out;
-    out.reserve(value_.size());
-    for (std::size_t i = 0; i < value_.size(); ++i) out.push_back(read(node(value_[i], pointer_to(pointer_, i))));
-    return out;
-  }
-  // The members of an object whose names are data.
-  template <class Read>
-  auto named_list(Read read) const {
-    if (!value_.is_object()) refuse(pointer_, "an object");
-    std::vector<decltype(read(std::string(), *this))> out;
-    for (const auto& item : value_.items()) out.push_back(read(item.key(), node(item.value(), pointer_to(pointer_, item.key()))));
-    return out;
-  }
-  [[nodiscard]] bool is_object() const { return value_.is_object(); }
-  [[nodiscard]] bool is_null() const { return value_.is_null(); }
-  [[nodiscard]] const std::string& pointer() const { return pointer_; }
-
- private:
-  const json& value_;
-  std::string pointer_;
-};
-
 source_site read_site(const node& at) {
   at.expect_members({"file", "line"});
   return {.file = at.member("file").text(), .line = at.member("line").small_count()};
 }
 
 trace_step read_step(const node& at) {
-  at.expect_members({"step", "task", "operation", "kind", "object", "value", "site", "preempts", "decisive"});
+  at.expect_members({"step", "task", "operation", "kind", "object", "value", "site", "preempts", "decisive"},
+                    {"time_ns", "behind"});
   return {.step = at.member("step").count(),
           .task = at.member("task").small_count(),
           .operation = at.member("operation").count(),
@@ -119,6 +28,8 @@ trace_step read_step(const node& at) {
           .object = at.member("object").text(),
           .value = at.member("value").text(),
           .site = read_site(at.member("site")),
+          .time_ns = at.has("time_ns") ? at.member("time_ns").count() : 0,
+          .behind = at.has("behind") ? at.member("behind").count() : 0,
           .preempts = at.member("preempts").boolean(),
           .decisive = at.member("decisive").boolean()};
 }
@@ -364,6 +275,32 @@ std::vector<report> read_shrunk(const node& at, std::uint64_t version) {
   return at.member("shrunk").list(read_report);
 }
 
+// None before version 6.
+std::optional<shard_facts> read_shard(const node& report, std::uint64_t version) {
+  if (version < 6 && !report.has("shard")) return std::nullopt;
+  const node at = report.member("shard");
+  if (at.is_null()) return std::nullopt;
+  at.expect_members({"index", "count", "scenarios", "command"});
+  const shard_facts read{.index = at.member("index").small_count(),
+                         .count = at.member("count").small_count(),
+                         .scenarios = at.member("scenarios").count(),
+                         .command = at.member("command").hex()};
+  if (read.index < 1 || read.index > read.count)
+    refuse(at.pointer() + "/index", "an integer from 1 to " + std::to_string(read.count));
+  return read;
+}
+
+// None before version 6.
+std::optional<passing_run> read_passing(const node& report, std::uint64_t version) {
+  if (version < 6 && !report.has("passing")) return std::nullopt;
+  const node at = report.member("passing");
+  if (at.is_null()) return std::nullopt;
+  at.expect_members({"schedule", "tasks", "trace"});
+  return passing_run{.schedule = read_schedule(at.member("schedule")),
+                     .tasks = at.member("tasks").list([](const node& name) { return name.text(); }),
+                     .trace = at.member("trace").list(read_step)};
+}
+
 report read_report(const node& at) {
   const std::string versions = "1 to " + std::to_string(schema_version);
   if (!at.is_object() || !at.has("schema_version")) refuse(at.pointer(), "a kvrace report with schema_version " + versions);
@@ -372,8 +309,9 @@ report read_report(const node& at) {
   at.expect_members(
       {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
        "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},
-      {"traffic", "shrunk", "certificate"});
+      {"traffic", "shrunk", "certificate", "shard", "passing"});
   return {.scenario = read_scenario(at.member("scenario")),
+          .shard = read_shard(at, version),
           .mode = at.member("mode").text(),
           .result = read_found(at, version),
           .rates = at.member("rates").named_list(read_rate),
@@ -382,6 +320,7 @@ report read_report(const node& at) {
           .expectation = read_expectation(at.member("expectation")),
           .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),
           .shrunk = read_shrunk(at, version),
+          .passing = read_passing(at, version),
           .build = read_build(at.member("build"))};
 }
 

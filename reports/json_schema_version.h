@@ -9,6 +9,7 @@ namespace kvrace::reports {
 //   3  "shrunk"
 //   4  "certificate"
 //   5  "effort": what a search for states executed, which stood in "counts"
-inline constexpr unsigned schema_version = 5;
+//   6  "shard", "passing"; "time_ns" and "behind" of steps
+inline constexpr unsigned schema_version = 6;
 
 }  // namespace kvrace::reports

@@ -50,7 +50,7 @@ std::string complaint(const json& document) {
 
 std::vector<report> all_samples() {
   return {sample::ghost_entry(), sample::proved(),  sample::certified(), sample::long_trace(),
-          sample::many_tasks(),  sample::traffic(), sample::hostile()};
+          sample::many_tasks(),  sample::traffic(), sample::hostile(),   sample::shrunk_lease()};
 }
 
 // Every object of the document with its place.
@@ -183,14 +183,14 @@ TEST_CASE("a report cut off at any byte is refused in one line") {
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 5");
-  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 5");
-  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 5");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 6");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 6");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 6");
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
 TEST_CASE("the schema_version is from 1 to the present one") {
-  for (const char* version : {"0", "6", "-1", "1.5", "null", "[]"})
+  for (const char* version : {"0", "7", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
 }
 
@@ -243,6 +243,26 @@ TEST_CASE("a report up to schema_version 4 has the effort of a proof among its c
   CHECK(written(read_json(document.dump()).reports) == text);
 }
 
+TEST_CASE("shards, passing runs and virtual times are read again; reports before schema_version 6 have none") {
+  const std::string text = written({sample::shrunk_lease()});
+  const report read = read_json(text).reports.at(0);
+  CHECK(read.shard == sample::shrunk_lease().shard);
+  CHECK(read.result.findings[0].trace[5].time_ns == 2'500'000);
+  CHECK(read.shrunk.at(0).passing->trace.at(1).behind == 2);
+  CHECK(written({read}) == text);
+  json document = json::parse(text);
+  document["shard"]["index"] = 4;
+  CHECK(refusal(document.dump()) == "r.json: /shard/index: expected an integer from 1 to 3");
+  for (const char* member : {"shard", "passing"}) {
+    document = json::parse(text);
+    document["shrunk"] = json::array();
+    document.erase(member);
+    CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"" + std::string(member) + '"');
+    document["schema_version"] = 5;
+    CHECK(refusal(document.dump()) == "accepted");
+  }
+}
+
 TEST_CASE("nesting in a report is bounded before it is parsed") {
   for (const std::string_view open : {"[", "{\"a\":"}) {
     std::string deep;
@@ -291,6 +311,7 @@ TEST_CASE("every wrong value in a report is refused where it stands") {
   CHECK(check_wrong_values(sample::ghost_entry()) > 150);
   CHECK(check_wrong_values(sample::traffic()) > 500);
   CHECK(check_wrong_values(sample::certified()) > 45);
+  CHECK(check_wrong_values(sample::shrunk_lease()) > 400);
 }
 
 TEST_CASE("a missing or unknown member, a bad schedule and a task out of range are named") {

@@ -30,9 +30,13 @@ json real(double value) { return std::isfinite(value) ? json(value) : json(nullp
 json to_json(const source_site& site) { return {{"file", site.file}, {"line", site.line}}; }
 
 json to_json(const trace_step& step) {
-  return {{"step", count(step.step)},   {"task", step.task},         {"operation", count(step.operation)},
-          {"kind", step.kind},          {"object", step.object},     {"value", step.value},
-          {"site", to_json(step.site)}, {"preempts", step.preempts}, {"decisive", step.decisive}};
+  json out = {{"step", count(step.step)}, {"task", step.task},   {"operation", count(step.operation)}, {"kind", step.kind},
+              {"object", step.object},    {"value", step.value}, {"site", to_json(step.site)}};
+  if (step.time_ns != 0) out["time_ns"] = count(step.time_ns);
+  if (step.behind != 0) out["behind"] = count(step.behind);
+  out["preempts"] = step.preempts;
+  out["decisive"] = step.decisive;
+  return out;
 }
 
 json to_json(const operation_record& operation) {
@@ -157,6 +161,17 @@ json to_json(const std::optional<traffic_facts>& traffic) {
   return {{"total", to_json(traffic->total)}, {"windows", std::move(windows)}};
 }
 
+json to_json(const std::optional<shard_facts>& shard) {
+  if (!shard) return nullptr;
+  return {
+      {"index", shard->index}, {"count", shard->count}, {"scenarios", count(shard->scenarios)}, {"command", hex(shard->command)}};
+}
+
+json to_json(const std::optional<passing_run>& run) {
+  if (!run) return nullptr;
+  return {{"schedule", run->schedule.to_string()}, {"tasks", run->tasks}, {"trace", list(run->trace)}};
+}
+
 json to_json(const report& facts) {
   const result& found = facts.result;
   json metrics = json::object();
@@ -178,6 +193,7 @@ json to_json(const report& facts) {
             {"path", facts.scenario.path},
             {"digest", hex(facts.scenario.digest)},
             {"text", facts.scenario.text}}},
+          {"shard", to_json(facts.shard)},
           {"expectation",
            {{"expected", facts.expectation.expected},
             {"outcome", facts.expectation.outcome},
@@ -197,6 +213,7 @@ json to_json(const report& facts) {
           {"traffic", to_json(facts.traffic)},
           {"findings", std::move(findings)},
           {"shrunk", list(facts.shrunk)},
+          {"passing", to_json(facts.passing)},
           {"build",
            {{"project_version", facts.build.project_version},
             {"compiler", facts.build.compiler},

@@ -93,8 +93,25 @@ struct build_fingerprint {
 };
 [[nodiscard]] build_fingerprint this_build();
 
+// Which part this is of a command whose scenarios were dealt to several processes or machines, one after the other in turn.
+struct shard_facts {
+  unsigned index = 1;  // from 1
+  unsigned count = 1;
+  std::uint64_t scenarios = 0;  // of the whole command
+  std::uint64_t command = 0;    // a digest over the scenarios and options of the whole command
+  friend bool operator==(const shard_facts&, const shard_facts&) = default;
+};
+
+// A run in which no oracle failed.
+struct passing_run {
+  kvrace::schedule schedule;
+  std::vector<std::string> tasks;  // names, by task id; empty if they are not known
+  std::vector<trace_step> trace;
+};
+
 struct report {
   scenario_facts scenario;
+  std::optional<shard_facts> shard;
   std::string mode;  // "run", "prove", "replay", "shrink"
   kvrace::result result;
   std::vector<rate> rates;
@@ -105,34 +122,56 @@ struct report {
   std::vector<std::string> replay_commands;
   // What result.findings.front() shrinks to, as a report of its own with mode "shrink"; none if it was not shrunk.
   std::vector<report> shrunk;
+  // The nearest one to what a finding shrinks to; or what a replay showed.
+  std::optional<passing_run> passing;
   build_fingerprint build = this_build();
+};
+
+// An oracle, and what it means that it failed.
+struct rule {
+  std::string name;
+  std::string summary;
 };
 
 // How a format may use its output. Only the edge of the program looks at terminals and the environment: see presentation_for.
 struct presentation {
   unsigned columns = 100;  // no line of the text form is wider, but for lines meant to be copied
   bool colour = false;
+  bool everything = false;  // the text form folds no trace and cuts no list
+  // Of the report file, before the first one that is written: commands count through all of it.
+  std::uint64_t findings_before = 0;
+  std::span<const rule> rules = {};  // for formats that explain what they name
 };
-// For a file descriptor: the terminal's width, but 60 columns at least; and colour if it is a terminal, TERM is not "dumb" and
-// NO_COLOR is unset or empty.
+// For a file descriptor: the terminal's width, but 60 columns at least; and colour if it is a terminal and TERM is not "dumb", or
+// if CLICOLOR_FORCE is set and not 0, but not if NO_COLOR is set (https://no-color.org, https://bixense.com/clicolors). A
+// variable that is empty is not set.
 [[nodiscard]] presentation presentation_for(int descriptor);
 
 // A format is one file that defines one writer, and one line in formats.cc.
 struct format {
-  std::string_view name;       // "json"
+  std::string_view name;  // "json"
   std::string_view extension;  // ".json"
-  std::string_view summary;    // one line, for --help
+  std::string_view summary;  // one line, for --help
   void (*write)(std::ostream&, std::span<const report>, const presentation&);
 };
 [[nodiscard]] std::span<const format> formats();
-[[nodiscard]] const format* find_format(std::string_view name);              // nullptr if there is none
-[[nodiscard]] const format* format_for_path(std::string_view path);          // by extension; nullptr if there is none
+[[nodiscard]] const format* find_format(std::string_view name);  // nullptr if there is none
+[[nodiscard]] const format* format_for_path(std::string_view path);  // by extension; nullptr if there is none
 
 // One report is written as an object, several as an array; reports/schema/report.schema.json describes both. The same scenario,
 // seed and build give the same bytes but for each report's `timing` block.
 void write_json(std::ostream&, std::span<const report>, const presentation& = {});
 // For a person. Ends with the line that repeats the finding, if there is one.
 void write_text(std::ostream&, std::span<const report>, const presentation& = {});
+
+// The others are named after their formats. Each has a bound on what it shows of one finding, and says what it left out.
+void write_sarif(std::ostream&, std::span<const report>, const presentation& = {});
+void write_junit(std::ostream&, std::span<const report>, const presentation& = {});
+void write_github(std::ostream&, std::span<const report>, const presentation& = {});
+void write_markdown(std::ostream&, std::span<const report>, const presentation& = {});
+void write_trace_events(std::ostream&, std::span<const report>, const presentation& = {});
+void write_prometheus(std::ostream&, std::span<const report>, const presentation& = {});
+void write_dot(std::ostream&, std::span<const report>, const presentation& = {});
 
 // Reads what write_json writes or wrote: every schema_version up to the present one.
 struct read_result {

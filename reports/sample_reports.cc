@@ -1,6 +1,8 @@
 #include "reports/sample_reports.h"
 
+#include <array>
 #include <limits>
+#include <string_view>
 
 namespace kvrace::reports::sample {
 namespace {
@@ -173,6 +175,28 @@ report many_tasks() {
   return out;
 }
 
+report shrunk_lease() {
+  report out = ghost_entry();
+  out.shard = shard_facts{.index = 2, .count = 3, .scenarios = 7, .command = 0xabad1deaabad1dea};
+  finding& found = out.result.findings.front();
+  found.oracle = "expired_lease";
+  for (std::size_t i = 0; i < found.trace.size(); ++i) found.trace[i].time_ns = i * 500'000;
+  report small = out;
+  small.mode = "shrink";
+  small.shard.reset();
+  small.scenario.path += " (shrunk)";
+  small.result.claim =
+      "Shrunk from 2 tasks, 6 operations and 2 preemptions to 2 tasks, 2 operations and 1 preemption, in 77 runs.";
+  small.result.findings.front().step = 11;
+  small.replay_commands = {"kvrace replay r.json --finding 2"};
+  passing_run passing{
+      .schedule = schedule_of("search/1.3:2"), .tasks = found.tasks, .trace = {found.trace.begin(), found.trace.begin() + 4}};
+  passing.trace[1].behind = 2;
+  small.passing = std::move(passing);
+  out.shrunk = {std::move(small)};
+  return out;
+}
+
 report traffic() {
   report out = empty_report("traffic: three waves");
   out.result.claim = "No violation in 1 sampled schedule.";
@@ -200,6 +224,101 @@ report traffic() {
   facts.total.length_s = 30;
   out.traffic = facts;
   out.expectation = {.expected = "verdict not_found", .outcome = "shown as expected", .met = true, .exit_code = 0};
+  return out;
+}
+
+finding stale_load(std::uint64_t behind) {
+  finding found;
+  found.oracle = "requirement";
+  found.tasks = {"body", "reader", "writer"};
+  found.trace = {step(1, 2, 1, "store", "atomic 'x'", 10), step(2, 2, 2, "store", "atomic 'x'", 11),
+                 step(3, 1, 1, "load", "atomic 'x'", 20), step(4, 1, 2, "unlock", "mutex 'pool'", 21),
+                 step(5, 2, 3, "lock", "mutex 'pool'", 12)};
+  found.trace[2].behind = behind;
+  found.step = 5;
+  return found;
+}
+
+report scrambled(std::uint64_t seed) {
+  static constexpr std::array<std::string_view, 40> pieces = {"\"",
+                                                              "'",
+                                                              "<b>",
+                                                              "</testcase>",
+                                                              "&amp;",
+                                                              "]]>",
+                                                              "<!--",
+                                                              "-->",
+                                                              "%0A",
+                                                              "%",
+                                                              "::error::",
+                                                              ",line=1",
+                                                              "\n",
+                                                              "\r",
+                                                              "\t",
+                                                              "\x1b[31m",
+                                                              "\x7f",
+                                                              "\\",
+                                                              "\\n",
+                                                              "{0}",
+                                                              "]",
+                                                              "[x](1)",
+                                                              "(2)",
+                                                              "|",
+                                                              "```",
+                                                              "**",
+                                                              "\xf0\x9f\x98\x8a",
+                                                              "\xe2\x80\xae",
+                                                              "\xef\xbf\xbe",
+                                                              "\xef\xbf\xbf",
+                                                              "\xff",
+                                                              "\xed\xa0\x80",
+                                                              "\xc3",
+                                                              "{a=\"b\"}",
+                                                              "#",
+                                                              "$(id)",
+                                                              ";",
+                                                              "/*",
+                                                              "a b",
+                                                              "\xc2\x85"};
+  const auto next = [&seed] {
+    seed = seed * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::size_t>(seed >> 33U);
+  };
+  const auto text = [&next] {
+    std::string out;
+    for (std::size_t left = next() % 6; left > 0; --left) out += pieces[next() % pieces.size()];
+    return next() % 8 == 0 ? out + std::string(1, '\0') : out;
+  };
+  report out = shrunk_lease();
+  const auto scramble = [&](finding& found) {
+    for (std::string* each : {&found.oracle, &found.message, &found.subject}) *each += text();
+    for (source_site& site : found.sites) site.file += text();
+    for (std::string& task : found.tasks) task = text();
+    for (trace_step& each : found.trace) {
+      for (std::string* part : {&each.kind, &each.object, &each.value, &each.site.file}) *part += text();
+    }
+    for (operation_record& each : found.operations) each.call = text(), each.returned = text();
+    for (ledger_event& each : found.ledger) each.event = text(), each.detail = text();
+  };
+  for (std::string* each : {&out.scenario.name, &out.scenario.path, &out.result.claim, &out.expectation.outcome, &out.mode,
+                            &out.result.strategy, &out.replay_commands.front()})
+    *each += text();
+  for (auto& [name, value] : out.result.metrics) name += text();
+  for (rate& each : out.rates) each.name += text();
+  scramble(out.result.findings.front());
+  scramble(out.shrunk.front().result.findings.front());
+  out.expectation.met = next() % 2 == 0;
+  out.expectation.exit_code = static_cast<int>(next() % 4);
+  return out;
+}
+
+report many_findings(std::size_t count) {
+  report out = ghost_entry();
+  out.expectation = {.expected = "verdict not_found", .outcome = "found violation", .met = false, .exit_code = 1};
+  const finding one = out.result.findings.front();
+  out.result.findings.assign(count, one);
+  for (std::size_t i = 0; i < count; ++i) out.result.findings[i].sites.front().line = static_cast<unsigned>(i + 1);
+  out.replay_commands.assign(count, out.replay_commands.front());
   return out;
 }
 

@@ -120,16 +120,17 @@ std::string claim_of(const result& result, const limits& limits, const std::opti
            << exhaustive_bounds(result, limits);
       break;
     case verdict::not_found:
-      text << "No violation in " << grouped(counts.runs) << " sampled schedules (" << result.strategy << ", seed " << result.seed
-           << ") of " << program_of(result) << ", at most " << grouped(counts.decisions_max) << " decisions a run, "
-           << sampled_values(result) << (faults_of(limits.faults) == faults_of({}) ? "" : ", " + faults_of(limits.faults))
+      text << "No violation in " << grouped(counts.runs) << (counts.runs == 1 ? " sampled schedule (" : " sampled schedules (")
+           << result.strategy << ", seed " << result.seed << ") of " << program_of(result) << ", at most "
+           << grouped(counts.decisions_max) << " decisions a run, " << sampled_values(result)
+           << (faults_of(limits.faults) == faults_of({}) ? "" : ", " + faults_of(limits.faults))
            << (counts.blocked != 0 ? "; " + grouped(counts.blocked) + " of them were blocked by an unmet assumption" : "")
            << ". A sample shows effort, not absence.";
       break;
     case verdict::violation:
       text << "An oracle failed: " << (result.findings.empty() ? std::string("unknown") : result.findings.front().oracle)
-           << ", in " << grouped(counts.violations) << " of " << grouped(counts.runs) << " runs (" << result.strategy << ", seed "
-           << result.seed
+           << ", in " << grouped(counts.violations) << " of " << grouped(counts.runs) << (counts.runs == 1 ? " run (" : " runs (")
+           << result.strategy << ", seed " << result.seed
            << (result.memory_model == memory_model::sc ? std::string()
                                                        : std::string(", values under ") + to_string(result.memory_model))
            << ").";

@@ -52,7 +52,9 @@ std::string describe(object_type type, std::uint32_t id) {
 // Twice as much is held as is kept, so that an item is moved once at most.
 trace_step& recorder::add_step() {
   if (trace_.size() >= 2 * trace_max_) keep_last(trace_, trace_max_);
-  return trace_.emplace_back();
+  trace_step& step = trace_.emplace_back();
+  step.time_ns = static_cast<std::uint64_t>(state.now_ns);
+  return step;
 }
 
 void recorder::step(const task_record& task, std::uint64_t number, bool preempts) {
@@ -78,8 +80,10 @@ void recorder::access(const object& data, bool write, site where) {
   step.site = to_site(where);
 }
 
-void recorder::value(std::string_view text) {
-  if (!trace_.empty()) trace_.back().value = text;
+void recorder::value(std::string_view text, std::uint64_t behind) {
+  if (trace_.empty()) return;
+  trace_.back().value = text;
+  trace_.back().behind = behind;
 }
 
 void recorder::note(std::string_view subject, std::string_view event, std::string_view detail) {

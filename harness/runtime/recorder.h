@@ -22,7 +22,7 @@ class recorder {
 
   void step(const task_record& task, std::uint64_t number, bool preempts);
   void access(const object& data, bool write, site where);
-  void value(std::string_view text);
+  void value(std::string_view text, std::uint64_t behind);
   void note(std::string_view subject, std::string_view event, std::string_view detail);
   std::size_t operation_called(std::string text);
   void operation_returned(std::size_t record, std::string text);

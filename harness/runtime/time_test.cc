@@ -45,6 +45,21 @@ TEST_CASE("sleepers wake in the order of their deadlines, whatever the schedule"
   }
 }
 
+TEST_CASE("a finding tells the virtual time of each step") {
+  const kvrace::result found = kvrace::check({.runs = 1}, [](kvrace::run& run) {
+    kvrace::mutex lock;
+    lock.lock();
+    kvrace::sleep_for(30us);
+    lock.unlock();
+    run.require(false, "to be reported");
+  });
+  const std::vector<kvrace::trace_step>& trace = found.findings.at(0).trace;
+  REQUIRE(trace.size() == 3);  // the sleep is carried out when it ends
+  CHECK(trace[0].time_ns == 0);
+  CHECK(trace[1].time_ns == 30'000);
+  CHECK(trace[2].time_ns == 30'000);
+}
+
 TEST_CASE("time does not advance while a task can run") {
   const kvrace::result found = kvrace::check({.strategy = kvrace::random_walk(0.5), .runs = 200}, [](kvrace::run& run) {
     atomic<int> steps(0);

@@ -241,12 +241,12 @@ void operation_returned(std::size_t record, std::string text) {
   const instrumentation::aside scope;
   active->recording()->operation_returned(record, std::move(text));
 }
-void record_value(std::string_view text) {
+void record_value(std::string_view text, std::uint64_t behind) {
   const instrumentation::aside scope;
   if (state.graph != nullptr && state.graph->read_stale())
-    active->recording()->value("stale " + std::string(text));
+    active->recording()->value("stale " + std::string(text), behind);
   else
-    active->recording()->value(text);
+    active->recording()->value(text, behind);
 }
 void name_object(const object& what, std::string_view name) {
   const instrumentation::aside scope;

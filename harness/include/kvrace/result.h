@@ -48,6 +48,8 @@ struct trace_step {
   std::string object;           // "mutex 'pool'" or "atomic 1.4" (creating task, creation index)
   std::string value;            // what was read or written, empty if nothing to tell
   source_site site;
+  std::uint64_t time_ns = 0;    // virtual, since the run began
+  std::uint64_t behind = 0;     // a stale load of an interleaving: how many stores newer than the one it reads there were
   bool preempts = false;        // the task that ran before was still enabled and had not yielded
   bool decisive = false;        // the step touches what the finding is about, or sits at a preemption
 };

@@ -161,7 +161,8 @@ void lock_taken(const object& lock, bool shared);  // by the current task, where
 void lock_given_back(const object& lock);
 [[noreturn]] void unusable(const object& what, site where);  // destroyed, of another run, or no run at all
 [[noreturn]] void misuse(const char* oracle, const object* what, std::string_view message, site where);
-void record_value(std::string_view text);  // while recording: what the operation just executed read or wrote
+// While recording: what the operation just executed read or wrote. `behind` as in trace_step.
+void record_value(std::string_view text, std::uint64_t behind = 0);
 void name_object(const object& what, std::string_view name);
 void* spawn_prepare(std::string_view name, std::size_t closure_bytes, std::size_t alignment, unsigned* slot);
 void spawn_commit(unsigned slot, void* closure, void (*invoke)(void*));

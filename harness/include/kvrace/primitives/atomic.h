@@ -372,8 +372,9 @@ class atomic {
     detail::observe(read.message, order);
     detail::instrumentation::atomic_load(value_, order);
     if (detail::state.recording)
-      detail::record_value("stale " + text(value) + " (" + std::to_string(read.behind) +
-                           (read.behind == 1 ? " store" : " stores") + " behind)");
+      detail::record_value(
+          "stale " + text(value) + " (" + std::to_string(read.behind) + (read.behind == 1 ? " store" : " stores") + " behind)",
+          read.behind);
     return value;
   }
 
