@@ -10,6 +10,17 @@ constexpr std::array registered{
     format{
         .name = "json", .extension = ".json", .summary = "pollution report for machines; can be replayed", .write = write_json},
     format{.name = "text", .extension = ".txt", .summary = "for a person: one column a task", .write = write_text},
+    format{.name = "sarif", .extension = ".sarif", .summary = "SARIF 2.1.0, for code scanning", .write = write_sarif},
+    format{.name = "junit", .extension = ".xml", .summary = "JUnit XML: one test case a scenario", .write = write_junit},
+    format{.name = "github", .extension = ".annotations", .summary = "annotations of GitHub Actions", .write = write_github},
+    format{
+        .name = "markdown", .extension = ".md", .summary = "a summary, as of a step of GitHub Actions", .write = write_markdown},
+    format{.name = "trace",
+           .extension = ".perfetto",
+           .summary = "Trace Event JSON, for ui.perfetto.dev: one track a task",
+           .write = write_trace_events},
+    format{.name = "prometheus", .extension = ".prom", .summary = "Prometheus text: the numbers", .write = write_prometheus},
+    format{.name = "dot", .extension = ".dot", .summary = "a graph of the execution, for Graphviz", .write = write_dot},
 };
 
 }  // namespace

@@ -52,6 +52,15 @@ TEST_CASE("colour is for terminals that know it and users who want it") {
   CHECK_FALSE(coloured("dumb", ""));
   const int no_terminal = ::open("/dev/null", O_RDWR);
   CHECK_FALSE(presentation_for(no_terminal).colour);
+  ::setenv("NO_COLOR", "", 1);
+  ::setenv("CLICOLOR_FORCE", "1", 1);
+  CHECK(presentation_for(no_terminal).colour);
+  ::setenv("CLICOLOR_FORCE", "0", 1);
+  CHECK_FALSE(presentation_for(no_terminal).colour);
+  ::setenv("NO_COLOR", "1", 1);
+  ::setenv("CLICOLOR_FORCE", "1", 1);
+  CHECK_FALSE(presentation_for(no_terminal).colour);
+  ::unsetenv("CLICOLOR_FORCE");
   ::close(no_terminal);
 }
 

@@ -6,6 +6,7 @@
 
 #include "reports/plain_text.h"
 #include "reports/report.h"
+#include "reports/step_text.h"
 #include "reports/trace_table.h"
 #include "reports/traffic_table.h"
 
@@ -23,8 +24,10 @@ class writer {
   void write(const report& facts) {
     write_head(facts);
     const std::vector<finding>& findings = facts.result.findings;
-    for (std::size_t i = 0; i < findings.size(); ++i)
-      write_finding(findings[i], i + 1, findings.size(), i == 0 && !facts.shrunk.empty() ? &facts.shrunk.front() : nullptr);
+    for (std::size_t i = 0; i < findings.size(); ++i) write_finding(facts, i);
+    number_ += findings.size();
+    for (const report& small : facts.shrunk) number_ += small.result.findings.size();
+    if (facts.passing && findings.empty()) write_passing(*facts.passing);
     out_ << '\n';
     if (facts.traffic) {
       write_traffic_table(out_, *facts.traffic, how_);
@@ -43,32 +46,56 @@ class writer {
       paragraph("", "Ended early, by a budget of time or memory or by hand: the counts differ from run to run.", 2);
   }
 
-  // With `shrunk`, its run is the one that is shown: JSON has both.
-  void write_finding(const finding& found, std::size_t number, std::size_t total, const report* shrunk) {
+  // The run that is shown is that of what it shrank to, if there is one: JSON has both. Numbers are those that --finding takes.
+  void write_finding(const report& facts, std::size_t index) {
+    const finding& found = facts.result.findings[index];
+    const finding& shown = shown_finding(facts, index);
     out_ << '\n';
-    std::string title = "Finding " + std::to_string(number) + " of " + std::to_string(total) + ": " + found.oracle;
+    std::string title = "Finding " + std::to_string(number_ + index + 1) + ": " + found.oracle;
     if (!found.subject.empty()) title += ", " + found.subject;
     title += ", step " + std::to_string(found.step) + " of run " + std::to_string(found.run);
-    if (found.occurrences != 1) title += ", seen in " + std::to_string(found.occurrences) + " runs";
-    out_ << bold();
-    paragraph("", title, 0);
-    out_ << plain();
+    if (const std::uint64_t time_ns = failing_time(found); time_ns != 0) title += ", at " + time_text(time_ns);
+    if (found.occurrences != 1) title += ", seen in " + counted(found.occurrences, "run");
+    heading(title, 0);
     paragraph("", found.message, 2);
-    for (const source_site& site : found.sites) {
-      out_ << "  at " << printable(site.file);
-      if (site.line != 0) out_ << ':' << site.line;
-      out_ << '\n';
-    }
-    if (number > findings_in_full) return;
+    for (const source_site& site : found.sites) out_ << "  at " << place_text(found, site) << '\n';
+    if (index >= findings_in_full && !how_.everything) return;
     out_ << '\n';
-    const finding& shown = shrunk != nullptr && !shrunk->result.findings.empty() ? shrunk->result.findings.front() : found;
     if (&shown != &found) {
-      paragraph("", shrunk->result.claim, 2);
-      paragraph("", "What is left, at step " + std::to_string(shown.step) + ": " + shown.message, 2);
+      paragraph("", facts.shrunk.front().result.claim, 2);
+      const std::uint64_t number = number_ + facts.result.findings.size() + 1;
+      heading("Finding " + std::to_string(number) + ", what is left of it, at step " + std::to_string(shown.step) + ": " +
+                  shown.message,
+              2);
       out_ << '\n';
     }
     write_trace_table(out_, shown, how_);
     write_ledger(shown);
+  }
+
+  static std::uint64_t failing_time(const finding& found) {
+    for (std::size_t i = found.trace.size(); i-- > 0;)
+      if (failed_at(found, i)) return found.trace[i].time_ns;
+    return 0;
+  }
+
+  // What was done there, or that it is where an oracle looks at what was done. To be copied: it is not wrapped.
+  static std::string place_text(const finding& found, const source_site& site) {
+    std::string text = printable(site.file);
+    if (site.line != 0) text += ':' + std::to_string(site.line);
+    const auto done = [&](const trace_step& step) { return step.site == site && step.object == found.subject; };
+    const auto step = std::find_if(found.trace.rbegin(), found.trace.rend(), done);
+    if (step == found.trace.rend()) return text + ", where the oracle failed";
+    return text + ", step " + std::to_string(step->step) + ": " + task_name(found.tasks, step->task) + ", " + step_text(*step);
+  }
+
+  void write_passing(const passing_run& run) {
+    if (run.trace.empty()) return;
+    out_ << '\n';
+    finding shown;
+    shown.tasks = run.tasks;
+    shown.trace = run.trace;
+    write_trace_table(out_, shown, how_);
   }
 
   void write_ledger(const finding& found) {
@@ -83,26 +110,31 @@ class writer {
     if (events.empty()) return;
     out_ << "\n  Ledger" << (all ? "" : " of " + printable(found.subject)) << '\n';
     std::size_t first = 0;
-    if (events.size() > ledger_lines) {
+    if (events.size() > ledger_lines && !how_.everything) {
       first = events.size() - ledger_lines;
-      out_ << "    ... " << first << " earlier events\n";
+      out_ << "    ... " << counted(first, "earlier event") << '\n';
     }
-    std::size_t step_width = std::to_string(events.back()->step).size();
+    const std::size_t step_width = std::to_string(events.back()->step).size();
     std::size_t task_width = 0;
     std::size_t event_width = 0;
     for (std::size_t i = first; i < events.size(); ++i) {
-      task_width = std::max(task_width, width(task_name(found, events[i]->task)));
+      task_width = std::max(task_width, width(task_name(found.tasks, events[i]->task)));
       event_width = std::max(event_width, width(event_name(*events[i], all)));
     }
     for (std::size_t i = first; i < events.size(); ++i) {
       const ledger_event& event = *events[i];
       const std::string step = std::to_string(event.step);
-      std::string line = std::string(4 + step_width - std::min(step_width, step.size()), ' ') + step + "  " +
-                         fit(task_name(found, event.task), task_width) + "  " + fit(event_name(event, all), event_width) + "  " +
-                         printable(event.detail);
-      line = elide(line, how_.columns);
-      line.erase(line.find_last_not_of(' ') + 1);
-      out_ << line << '\n';
+      std::string start = std::string(4 + step_width - std::min(step_width, step.size()), ' ') + step + "  " +
+                          fit(task_name(found.tasks, event.task), task_width) + "  " + fit(event_name(event, all), event_width) +
+                          "  ";
+      start = elide(start, how_.columns - 20);
+      const std::size_t margin = width(start);
+      for (const std::string& detail : wrap(printable(event.detail), how_.columns - margin)) {
+        std::string line = start + detail;
+        line.erase(line.find_last_not_of(' ') + 1);
+        out_ << line << '\n';
+        start.assign(margin, ' ');
+      }
     }
   }
 
@@ -143,29 +175,30 @@ class writer {
   void write_counts(const result& found) {
     const search_counts& counts = found.counts;
     std::string text;
-    const auto add = [&text](std::uint64_t value, const char* name, bool always) {
-      if (value != 0 || always) text += (text.empty() ? "" : ", ") + std::to_string(value) + ' ' + name;
+    const auto add = [&text](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+    const auto add_unless_zero = [&add](std::uint64_t value, const std::string& words) {
+      if (value != 0) add(words);
     };
     const auto add_steps = [&] {
-      add(counts.steps, "steps", true);
-      add(counts.decisions, "decisions", true);
-      add(counts.switches, "switches", true);
+      add(counted(counts.steps, "step"));
+      add(counted(counts.decisions, "decision"));
+      add(counted(counts.switches, "switch"));
     };
     const bool varies = effort_varies(counts);
-    if (!varies) add(counts.runs, "schedules", true);
-    add(counts.schedules_distinct, "of them different", false);
-    add(counts.violations, "with a violation", false);
-    add(counts.blocked, "stopped by an assumption", false);
+    if (!varies) add(counted(counts.runs, "schedule"));
+    add_unless_zero(counts.schedules_distinct, std::to_string(counts.schedules_distinct) + " of them different");
+    add_unless_zero(counts.violations, std::to_string(counts.violations) + " with a violation");
+    add_unless_zero(counts.blocked, std::to_string(counts.blocked) + " stopped by an assumption");
     if (!varies) add_steps();
-    add(counts.executions_distinct, "different executions", false);
-    add(counts.states_distinct, "different states", false);
-    add(counts.states_open, "states left open", false);
+    add_unless_zero(counts.executions_distinct, counted(counts.executions_distinct, "different execution"));
+    add_unless_zero(counts.states_distinct, counted(counts.states_distinct, "different state"));
+    add_unless_zero(counts.states_open, counted(counts.states_open, "state") + " left open");
     paragraph("counts", text, 0);
     char seconds[32];
     std::snprintf(seconds, sizeof seconds, "%.2f s", found.time_s);
     text = seconds;
     if (varies) {
-      add(counts.runs, "schedules", true);
+      add(counted(counts.runs, "schedule"));
       add_steps();
     }
     paragraph("time", text, 0);
@@ -175,7 +208,7 @@ class writer {
     const std::string compared =
         made.compared == made.complete ? "all compared" : "a sample of " + std::to_string(made.compared) + " compared";
     paragraph("certificate",
-              std::to_string(made.complete) + " complete graphs, " + std::to_string(made.blocked) + " blocked, " +
+              counted(made.complete, "complete graph") + ", " + std::to_string(made.blocked) + " blocked, " +
                   std::to_string(made.duplicates) + " met twice (" + compared + "), digest " + digest_text(made),
               0);
   }
@@ -190,9 +223,14 @@ class writer {
       out_ << "Replay" << (several ? " finding " + std::to_string(i + 1) : "") << ": " << printable(facts.replay_commands[i])
            << '\n';
     }
-    for (const report& small : facts.shrunk)
-      for (const std::string& command : small.replay_commands)
-        if (!command.empty()) out_ << "Replay what it shrinks to: " << printable(command) << '\n';
+    for (const report& small : facts.shrunk) {
+      for (const std::string& command : small.replay_commands) {
+        if (command.empty()) continue;
+        out_ << "Replay what it shrinks to: " << printable(command) << '\n';
+        if (small.passing && command.starts_with("kvrace replay "))
+          out_ << "Replay what passes nearby: " << printable(command) << " --passing\n";
+      }
+    }
   }
 
   // Exhaustive searches and replays have no use for a seed.
@@ -206,13 +244,14 @@ class writer {
     return std::string(percent) + " (" + std::to_string(r.numerator) + " of " + std::to_string(r.denominator) + ')';
   }
 
-  static std::string task_name(const finding& found, unsigned task) {
-    return task < found.tasks.size() && !found.tasks[task].empty() ? printable(found.tasks[task])
-                                                                   : "task " + std::to_string(task);
-  }
-
   static std::string event_name(const ledger_event& event, bool with_subject) {
     return printable(with_subject && !event.subject.empty() ? event.subject + ": " + event.event : event.event);
+  }
+
+  void heading(const std::string& text, std::size_t indent) {
+    out_ << bold();
+    paragraph("", text, indent);
+    out_ << plain();
   }
 
   // Wrapped text, with a label in front of its first line or indented.
@@ -242,16 +281,18 @@ class writer {
 
   std::ostream& out_;
   presentation how_;
+  std::uint64_t number_ = how_.findings_before;  // of the findings so far
 };
 
 }  // namespace
 
 void write_text(std::ostream& out, std::span<const report> reports, const presentation& how) {
   bool first = true;
+  writer each(out, how);
   for (const report& facts : reports) {
     if (!first) out << '\n' << std::string(how.columns, '-') << "\n\n";
     first = false;
-    writer(out, how).write(facts);
+    each.write(facts);
   }
 }
 

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <ostream>
+#include <ranges>
 
 #include "reports/plain_text.h"
+#include "reports/step_text.h"
 
 namespace kvrace::reports {
 namespace {
@@ -36,49 +39,61 @@ struct row {
   }
 };
 
-std::string step_text(const trace_step& step) {
-  std::string text = step.kind == "read_modify_write" ? "rmw" : step.kind == "compare_exchange" ? "cas" : step.kind;
-  if (!step.object.empty()) text += ' ' + step.object;
-  if (!step.value.empty()) text += ": " + step.value;
-  return printable(text);
-}
+// What happens between the steps of a finding, by the step that precedes it.
+class between {
+ public:
+  explicit between(const finding& found) : found_(found) {
+    for (std::size_t i = 0; i < found.operations.size(); ++i) {
+      calls_.emplace(found.operations[i].step_call, i);
+      returns_.emplace(found.operations[i].step_return, i);
+    }
+    for (std::size_t i = 0; i < found.ledger.size(); ++i)
+      if (!found.subject.empty() && found.ledger[i].subject == found.subject) events_.emplace(found.ledger[i].step, i);
+  }
 
-std::string site_text(const source_site& site) {
-  if (site.file.empty()) return {};
-  std::string text = site.file.substr(site.file.rfind('/') + 1);
-  if (site.line != 0) text += ':' + std::to_string(site.line);
-  return printable(text);
-}
-
-// Calls and returns stand after the step that precedes them; of those at one step, the end of an earlier call comes first.
-void append_calls(std::vector<row>& rows, const finding& found, std::uint64_t step) {
-  for (const operation_record& operation : found.operations) {
-    if (operation.step_return == step && operation.step_call < step) {
-      rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
+  // Of the calls and returns at one step, the end of an earlier call comes first.
+  void append_calls(std::vector<row>& rows, std::uint64_t step) const {
+    for (const std::size_t i : at(returns_, step)) {
+      const operation_record& operation = found_.operations[i];
+      if (operation.step_call < step)
+        rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
+    }
+    for (const std::size_t i : at(calls_, step)) {
+      const operation_record& operation = found_.operations[i];
+      rows.push_back({.step = step, .task = operation.task, .text = printable("> " + operation.call)});
+      if (operation.step_return == step && step != 0)
+        rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
     }
   }
-  for (const operation_record& operation : found.operations) {
-    if (operation.step_call != step) continue;
-    rows.push_back({.step = step, .task = operation.task, .text = printable("> " + operation.call)});
-    if (operation.step_return == step && step != 0) {
-      rows.push_back({.step = step, .task = operation.task, .text = printable("< " + operation.returned)});
+
+  void append_events(std::vector<row>& rows, std::uint64_t step) const {
+    for (const std::size_t i : at(events_, step)) {
+      const ledger_event& event = found_.ledger[i];
+      rows.push_back(
+          {.step = step, .task = event.task, .text = printable("= " + event.event + ' ' + event.subject), .event = true});
     }
   }
-}
 
-void append_events(std::vector<row>& rows, const finding& found, std::uint64_t step) {
-  if (found.subject.empty()) return;
-  for (const ledger_event& event : found.ledger) {
-    if (event.step != step || event.subject != found.subject) continue;
-    rows.push_back(
-        {.step = step, .task = event.task, .text = printable("= " + event.event + ' ' + event.subject), .event = true});
+ private:
+  using index = std::multimap<std::uint64_t, std::size_t>;  // of equal steps, in the order of the finding
+
+  static std::vector<std::size_t> at(const index& all, std::uint64_t step) {
+    std::vector<std::size_t> found;
+    for (auto [each, end] = all.equal_range(step); each != end; ++each) found.push_back(each->second);
+    return found;
   }
-}
+
+  const finding& found_;
+  index calls_;
+  index returns_;
+  index events_;
+};
 
 std::vector<row> rows_of(const finding& found) {
+  const between steps(found);
   std::vector<row> rows;
-  append_calls(rows, found, 0);
-  append_events(rows, found, 0);
+  steps.append_calls(rows, 0);
+  steps.append_events(rows, 0);
   for (std::size_t i = 0; i < found.trace.size(); ++i) {
     const trace_step& step = found.trace[i];
     // Accesses to plain data carry the number of the visible operation before them. Those that decide nothing stay out.
@@ -90,15 +105,15 @@ std::vector<row> rows_of(const finding& found) {
     if (!last_of_its_number) continue;
     if (step.step == found.step && !rows.empty() && rows.back().executed != nullptr) rows.back().failed = true;
     if (step.step == 0) continue;
-    append_events(rows, found, step.step);
-    append_calls(rows, found, step.step);
+    steps.append_events(rows, step.step);
+    steps.append_calls(rows, step.step);
   }
   return rows;
 }
 
 // Which rows to show: all of a short trace, else those that matter with their neighbours and the call they belong to.
-std::vector<bool> shown_rows(const std::vector<row>& rows) {
-  if (rows.size() <= rows_unfolded) return std::vector<bool>(rows.size(), true);
+std::vector<bool> shown_rows(const std::vector<row>& rows, bool everything) {
+  if (everything || rows.size() <= rows_unfolded) return std::vector<bool>(rows.size(), true);
   std::vector<std::size_t> mattering;
   const auto is_event = [&rows](std::size_t i) { return rows[i].event; };
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -125,11 +140,12 @@ std::vector<bool> shown_rows(const std::vector<row>& rows) {
 class table {
  public:
   table(std::ostream& out, const finding& found, std::vector<row> rows, const presentation& how)
-      : out_(out), found_(found), rows_(std::move(rows)), shown_(shown_rows(rows_)), how_(how) {
+      : out_(out), found_(found), rows_(std::move(rows)), shown_(shown_rows(rows_, how.everything)), how_(how) {
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       if (!shown_[i]) continue;
       if (std::ranges::find(tasks_, rows_[i].task) == tasks_.end()) tasks_.push_back(rows_[i].task);
       step_width_ = std::max(step_width_, std::to_string(rows_[i].step).size());
+      if (timed(found)) time_width_ = std::max(time_width_, time_of(rows_[i]).size());
     }
     std::ranges::sort(tasks_);
     lay_out();
@@ -178,15 +194,16 @@ class table {
     return sum <= space;
   }
 
-  [[nodiscard]] std::size_t gutter() const { return 3 + 1 + step_width_ + 2; }
+  // Time that does not pass is not shown.
+  static bool timed(const finding& found) { return found.trace.back().time_ns != 0; }
+  static std::string time_of(const row& r) { return r.executed == nullptr ? "" : time_text(r.executed->time_ns); }
+
+  [[nodiscard]] std::size_t gutter() const { return 3 + 1 + step_width_ + 2 + (time_width_ == 0 ? 0 : time_width_ + 2); }
   [[nodiscard]] std::size_t column_of(unsigned task) const {
     return static_cast<std::size_t>(std::ranges::find(tasks_, task) - tasks_.begin());
   }
 
-  [[nodiscard]] std::string name(unsigned task) const {
-    return task < found_.tasks.size() && !found_.tasks[task].empty() ? printable(found_.tasks[task])
-                                                                     : "task " + std::to_string(task);
-  }
+  [[nodiscard]] std::string name(unsigned task) const { return task_name(found_.tasks, task); }
 
   void write_line(std::string line) {
     line = elide(line, how_.columns);
@@ -196,6 +213,7 @@ class table {
 
   void write_heads() {
     std::string line(gutter(), ' ');
+    if (time_width_ != 0) line.replace(3 + 1 + step_width_ + 2, 4, "time");
     if (merged_) {
       line += "task";
     } else {
@@ -205,20 +223,52 @@ class table {
     write_line(line);
   }
 
-  void write_row(const row& r) {
+  // What is wider than its column goes on below, so that no value is lost.
+  static std::vector<std::string> lines_of(const std::string& text, std::size_t columns) {
+    if (width(text) <= columns) return {text};
+    std::vector<std::string> lines = {wrap(text, columns).front()};
+    std::string rest = text.substr(lines.front().size());
+    rest.erase(0, rest.find_first_not_of(' '));
+    for (const std::string& line : wrap(rest, columns - 2)) lines.push_back("  " + line);
+    return lines;
+  }
+
+  std::string gutter_of(const row& r) {
     const std::string number = r.executed != nullptr ? std::to_string(r.step) : std::string();
     std::string line = r.marks() + ' ' + std::string(step_width_ - number.size(), ' ') + number + "  ";
-    if (merged_) {
-      line += fit(elide(name(r.task), column_min - 1), column_min) + r.text;
-    } else {
-      for (std::size_t i = 0; i < tasks_.size(); ++i) {
-        line += fit(tasks_[i] == r.task ? elide(r.text, column_widths_[i] - 1) : "", column_widths_[i]);
-      }
-      if (r.executed != nullptr && site_width_ != 0) line += elide(site_text(r.executed->site), site_width_);
+    if (time_width_ != 0) {
+      // Where it has passed since the row above.
+      const std::string time = time_of(r);
+      line += fit(time == last_time_ ? "" : time, time_width_) + "  ";
+      if (!time.empty()) last_time_ = time;
     }
+    return line;
+  }
+
+  void write_row(const row& r) {
     const bool coloured = how_.colour && r.matters();
     if (coloured) out_ << (r.failed ? "\x1b[1;31m" : "\x1b[1m");
-    write_line(line);
+    std::string line = gutter_of(r);
+    std::size_t column = 0;
+    std::string after;
+    if (merged_) {
+      line += fit(elide(name(r.task), column_min - 1), column_min);
+      column = std::max(how_.columns, 8 + static_cast<unsigned>(width(line))) - width(line) + 1;
+    } else {
+      std::size_t spaces = 0;
+      for (const std::size_t before : column_widths_ | std::views::take(column_of(r.task))) spaces += before;
+      line.append(spaces, ' ');
+      column = column_widths_[column_of(r.task)];
+      for (const std::size_t other : column_widths_ | std::views::drop(column_of(r.task) + 1)) after.append(other, ' ');
+    }
+    const std::size_t margin = width(line);
+    std::string place;
+    if (!merged_ && r.executed != nullptr && site_width_ != 0) place = elide(site_text(r.executed->site), site_width_);
+    for (const std::string& text : lines_of(r.text, column - 1)) {
+      write_line(line + fit(text, column) + after + place);
+      line.assign(margin, ' ');
+      place.clear();
+    }
     if (coloured) out_ << "\x1b[0m";
   }
 
@@ -265,6 +315,8 @@ class table {
   presentation how_;
   std::vector<unsigned> tasks_;
   std::size_t step_width_ = 1;
+  std::size_t time_width_ = 0;  // 0: there is no such column
+  std::string last_time_;
   std::vector<std::size_t> column_widths_;
   std::size_t site_width_ = 0;
   bool merged_ = false;

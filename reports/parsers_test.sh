@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# parsers_test.sh REPORTS_TEST: every format is read by programs of others, as far as they are installed. Says which are not.
+set -euo pipefail
+samples=$(mktemp -d)
+trap 'rm -rf "$samples"' EXIT
+KVRACE_SAMPLES=$samples "$1" 'samples are written for other programs' >"$samples/log" || {
+  cat "$samples/log"
+  exit 1
+}
+
+there() {
+  command -v "$1" >/dev/null && return
+  printf 'not checked, as there is no %s: %s\n' "$1" "$2"
+  return 1
+}
+
+if there python3 'JSON and XML'; then
+  python3 - "$samples" <<'END'
+import glob, json, os, sys, xml.etree.ElementTree as tree
+folder = sys.argv[1]
+for name in ("all", "one", "none"):
+    for extension in (".json", ".sarif", ".perfetto"):
+        with open(f"{folder}/{name}{extension}", encoding="utf-8") as file:
+            json.load(file)
+    root = tree.parse(f"{folder}/{name}.xml").getroot()
+    cases = root.findall("./testsuite/testcase")
+    assert len(cases) == int(root.get("tests")), name
+    for element in ("failure", "error", "skipped"):
+        count = len(root.findall(f"./testsuite/testcase/{element}"))
+        assert count == int(root.get({"failure": "failures", "error": "errors"}.get(element, element))), (name, element)
+text = tree.parse(f"{folder}/one.xml").find(".//failure").text
+assert text.startswith("VIOLATION  ghost entry: recency updated in a second critical section\n"), text[:100]
+END
+fi
+if there xmllint 'XML'; then
+  xmllint --noout "$samples"/*.xml
+fi
+if there promtool 'the text of Prometheus'; then
+  for file in "$samples"/*.prom; do promtool check metrics <"$file"; done
+fi
+if there dot 'graphs'; then
+  dot -Tcanon "$samples/one.dot" >/dev/null
+  dot -Tcanon "$samples/all.dot" >/dev/null
+  dot -Tsvg "$samples/one.dot" | grep -q 'lock mutex' || { echo 'the picture of a graph does not show its steps'; exit 1; }
+fi
