@@ -12,6 +12,12 @@ std::string without_digits(std::string text) {
   return text;
 }
 
+// Where the compiler was called does not matter.
+std::string within_project(std::string file) {
+  while (file.starts_with("../")) file.erase(0, 3);
+  return file;
+}
+
 }  // namespace
 
 std::uint64_t hash_of(std::initializer_list<std::string_view> parts) {
@@ -45,7 +51,7 @@ std::vector<std::string> fingerprints(const report& facts) {
   std::map<std::string, unsigned> seen;
   for (const finding& found : facts.result.findings) {
     std::string files;
-    for (const source_site& site : found.sites) files += site.file + '\n';
+    for (const source_site& site : found.sites) files += within_project(site.file) + '\n';
     std::string print = hexadecimal(hash_of({id, found.oracle, without_digits(found.subject), files}));
     const unsigned count = ++seen[print];
     if (count > 1) print += '-' + std::to_string(count);

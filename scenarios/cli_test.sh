@@ -139,12 +139,14 @@ bad_input() {
   [ ! -e r.json ] || fail 'a refused scenario left a report'
 }
 
+commands='run, prove, replay, shrink, trace, report, diff, list, corpus, completion, man'
+
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
-  refused 'expected one of run, prove, replay, shrink, trace, list, corpus; see'
-  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not 'frobnicate'" frobnicate
-  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not 'proove'; did you mean 'prove'?" proove ok.json
-  refused "expected one of run, prove, replay, shrink, trace, list, corpus, not '--frob'" --frob
+  refused "expected one of $commands; see"
+  refused "expected one of $commands, not 'frobnicate'" frobnicate
+  refused "expected one of $commands, not 'proove'; did you mean 'prove'?" proove ok.json
+  refused "expected one of $commands, not '--frob'" --frob
   refused "expected no argument '--sed'; did you mean '--seed'?" run ok.json --sed 1
   refused "expected no argument 'ok.json'" list ok.json
   refused '--seed: expected a number; see' run ok.json --seed
@@ -184,7 +186,7 @@ usage() {
   refused "--report: expected the name of a file" run ok.json --report ''
   mkfifo pipe.json
   refused 'pipe.json: cannot be written: nobody reads from it' run ok.json --report pipe.json
-  for command in '' run prove replay list; do
+  for command in '' run prove replay list report diff completion man; do
     # shellcheck disable=SC2086
     run 0 $command --help
     grep -q Example out || fail "kvrace $command --help has no examples"
@@ -528,6 +530,9 @@ elsewhere() {
   "$kvrace" run 1 --report /dev/null >out 2>err || fail 'a report to /dev/null'
   [ -c /dev/null ] || fail '/dev/null was replaced'
 }
+
+# shellcheck source=scenarios/cli_reports.sh
+. "$scenarios/cli_reports.sh"
 
 "$section"
 [ "$failures" -eq 0 ] || exit 1

@@ -16,6 +16,7 @@
 #include "scenarios/commands.h"
 #include "scenarios/option_values.h"
 #include "scenarios/outcome.h"
+#include "scenarios/report_options.h"
 #include "scenarios/trace_arguments.h"
 
 namespace kvrace::scenarios {
@@ -35,7 +36,10 @@ Examples:
   kvrace run --all --report r.json all built-in scenarios, with a report
   kvrace prove my_scenario.json    explore every interleaving
   kvrace replay r.json             repeat the first finding of a report
-  kvrace shrink r.json             the smallest scenario and schedule that show it)";
+  kvrace shrink r.json             the smallest scenario and schedule that show it
+  kvrace report r.json --out r.sarif
+                                   the same report for code scanning; and other formats
+  kvrace diff old.json new.json    what is new, gone and changed)";
 
 constexpr const char* run_examples = R"(
 Examples:
@@ -61,6 +65,7 @@ constexpr const char* replay_examples = R"(
 Examples:
   kvrace replay out.json           the first finding of a report
   kvrace replay out.json --finding 2
+  kvrace replay out.json --finding 2 --passing
   kvrace replay my.json --schedule 1.3:2,2.2:1
 
 Exit codes: 0 if the scenario expects what the replay shows, 1 for a violation it
@@ -83,6 +88,12 @@ struct command_line {
   std::vector<std::string> scenarios;
   bool all = false;
   bool no_shrink = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool json = false;
+  bool passing = false;
+  report_options about_reports;
+  text_option shard;
   text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule,
       trace_file, report;
   std::string file;
@@ -98,6 +109,7 @@ struct command_line {
     declare_shrink();
     trace = trace_asked.declare(app);
     declare_report(*trace);
+    about_reports.declare(app);
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
     corpus = app.add_subcommand("corpus", "Find 25 bugs from public reports in small models, and prove their repairs");
@@ -108,9 +120,17 @@ struct command_line {
   void declare_report(CLI::App& command) {
     command
         .add_option("--report", report,
-                    "Write a report: JSON, or text if FILE ends in .txt; several scenarios become an array. "
-                    "With - it is JSON on standard output, instead of the text")
+                    "Write a report: JSON, or what the extension of FILE names, see 'kvrace report --help'; several scenarios "
+                    "become an array. With - it is JSON on standard output, instead of the text")
         ->option_text("FILE");
+    command.add_flag("--json", json, "JSON on standard output, instead of the text: the same as --report -")
+        ->disable_flag_override()
+        ->excludes("--report");
+  }
+
+  void declare_style(CLI::App& command) {
+    command.add_flag("--quiet", quiet, "Print only what is not as expected")->disable_flag_override();
+    command.add_flag("--verbose", verbose, "Fold no trace and cut no list")->disable_flag_override()->excludes("--quiet");
   }
 
   void declare_common(CLI::App& command, const char* which_are_all) {
@@ -125,7 +145,13 @@ struct command_line {
                     "bounded and prove: budget of visited states, if the scenario has none of its own " +
                         std::to_string(search::default_states_max))
         ->option_text("N");
+    command
+        .add_option("--shard", shard,
+                    "Only part I of N, to which the scenarios are dealt in turn. 'kvrace report --merge' puts the reports of all "
+                    "parts together")
+        ->option_text("I/N");
     declare_report(command);
+    declare_style(command);
   }
 
   void declare_run() {
@@ -182,8 +208,12 @@ struct command_line {
     replay->add_option("--schedule", schedule, "The schedule to follow, as a report prints it")
         ->option_text("TEXT")
         ->excludes("--finding");
+    replay->add_flag("--passing", passing, "Follow the nearest schedule that passes, where the finding was shrunk")
+        ->disable_flag_override()
+        ->excludes("--schedule");
     declare_trace(*replay);
     declare_report(*replay);
+    declare_style(*replay);
     replay->footer(replay_examples);
   }
 
@@ -194,11 +224,13 @@ struct command_line {
     shrink->add_option("--runs", runs, "Budget of executed schedules")->option_text("N");
     declare_trace(*shrink);
     declare_report(*shrink);
+    declare_style(*shrink);
     shrink->footer(shrink_examples);
   }
 };
 
 std::string report_of(const command_line& given) {
+  if (given.json) return "-";
   if (given.report && given.report->empty()) throw usage_error("--report: expected the name of a file");
   return given.report.value_or("");
 }
@@ -206,6 +238,21 @@ std::string report_of(const command_line& given) {
 std::string trace_file_of(const command_line& given) {
   if (given.trace_file && given.trace_file->empty()) throw usage_error("--trace: expected the name of a file");
   return given.trace_file.value_or("");
+}
+
+output_style style_of(const command_line& given) { return {.quiet = given.quiet, .verbose = given.verbose}; }
+
+// "2/4": the part, and how many there are.
+std::optional<std::pair<unsigned, unsigned>> shard_of(const command_line& given) {
+  if (!given.shard) return std::nullopt;
+  constexpr std::uint64_t shards_max = 10'000;
+  const std::size_t slash = given.shard->find('/');
+  if (slash == std::string::npos)
+    throw usage_error("--shard: expected a part and how many there are, as 2/4, not '" + reports::excerpt(*given.shard, 60) +
+                      "'");
+  const std::uint64_t count = integer_option("--shard", given.shard->substr(slash + 1), 1, shards_max);
+  const std::uint64_t index = integer_option("--shard", given.shard->substr(0, slash), 1, count);
+  return std::pair(static_cast<unsigned>(index), static_cast<unsigned>(count));
 }
 
 search_command searches_of(const command_line& given, bool prove) {
@@ -224,7 +271,8 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.jobs) command.jobs = static_cast<unsigned>(integer_option("--jobs", *given.jobs, 1, 1024));
   if (given.memory_model) {
     if (*given.memory_model != "sc" && *given.memory_model != "rc11")
-      throw usage_error("--memory-model: expected sc or rc11, not '" + reports::excerpt(*given.memory_model, 60) + "'");
+      throw usage_error("--memory-model: expected sc or rc11, not '" + reports::excerpt(*given.memory_model, 60) + "'" +
+                        reports::suggestion(*given.memory_model, {"sc", "rc11"}));
     command.memory_model = *given.memory_model == "sc" ? kvrace::memory_model::sc : kvrace::memory_model::rc11;
   }
   const auto file_option = [](const char* option, const text_option& text) {
@@ -237,6 +285,8 @@ search_command searches_of(const command_line& given, bool prove) {
   if (given.states) command.states_max = integer_option("--states", *given.states, 1, integer_max);
   command.shrink = !prove && !given.no_shrink;
   command.report = report_of(given);
+  command.shard = shard_of(given);
+  command.style = style_of(given);
   return command;
 }
 
@@ -247,10 +297,12 @@ shrink_command shrink_of(const command_line& given) {
   if (given.runs) command.runs = integer_option("--runs", *given.runs, 1, integer_max);
   command.trace = trace_file_of(given);
   command.report = report_of(given);
+  command.style = style_of(given);
   return command;
 }
 
 int dispatch(const command_line& given) {
+  if (const std::optional<int> code = given.about_reports.dispatch(given.app)) return *code;
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
@@ -262,12 +314,15 @@ int dispatch(const command_line& given) {
   command.schedule = given.schedule;
   if (given.finding) command.finding = integer_option("--finding", *given.finding, 1, integer_max);
   command.trace = trace_file_of(given);
+  command.passing = given.passing;
   command.report = report_of(given);
+  command.style = style_of(given);
   return run_replay(command);
 }
 
 const std::vector<std::string>& commands() {
-  static const std::vector<std::string> names = {"run", "prove", "replay", "shrink", "trace", "list", "corpus"};
+  static const std::vector<std::string> names = {"run",  "prove", "replay", "shrink",     "trace", "report",
+                                                 "diff", "list",  "corpus", "completion", "man"};
   return names;
 }
 
@@ -288,9 +343,12 @@ std::string value_wanted(const std::string& option) {
   if (option == "--time") return "a number of seconds";
   if (option == "--report" || option == "--checkpoint" || option == "--resume" || option == "--trace")
     return "the name of a file";
+  if (option == "--out") return "the name of a file";
   if (option == "--schedule") return "a schedule";
   if (option == "--capacity") return "numbers of blocks";
   if (option == "--locking") return "a name";
+  if (option == "--format") return "the name of a format";
+  if (option == "--shard") return "a part and how many there are, as 2/4";
   return "a number";
 }
 

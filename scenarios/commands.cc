@@ -79,6 +79,36 @@ std::vector<scenario> load_all(const search_command& command) {
   return scenarios;
 }
 
+// What all parts of a divided command share.
+std::uint64_t command_digest(const std::vector<scenario>& scenarios, const search_command& command) {
+  std::string text = command.prove ? "prove" : command.shrink ? "run" : "run --no-shrink";
+  const auto add = [&text](const auto& option) { text += option ? ' ' + std::to_string(*option) : std::string(" -"); };
+  add(command.seed);
+  add(command.runs);
+  add(command.time_s);
+  add(command.preemptions_max);
+  add(command.states_max);
+  add(command.memory_bytes_max);
+  text += command.memory_model ? to_string(*command.memory_model) : "";
+  for (const scenario& each : scenarios) text += '\n' + std::to_string(each.source.digest) + ' ' + each.source.path;
+  return digest_of(text);
+}
+
+// Leaves those of the part that is asked for, which are dealt in turn.
+std::optional<reports::shard_facts> take_part(std::vector<scenario>& scenarios, const search_command& command) {
+  if (!command.shard) return std::nullopt;
+  const auto [index, count] = *command.shard;
+  if (count > scenarios.size())
+    throw usage_error("--shard: expected at most as many parts as there are scenarios, " + std::to_string(scenarios.size()) +
+                      ", not " + std::to_string(count));
+  const reports::shard_facts shard{
+      .index = index, .count = count, .scenarios = scenarios.size(), .command = command_digest(scenarios, command)};
+  std::vector<scenario> taken;
+  for (std::size_t i = index - 1; i < scenarios.size(); i += count) taken.push_back(std::move(scenarios[i]));
+  scenarios = std::move(taken);
+  return shard;
+}
+
 std::vector<std::string> files_of(const std::vector<scenario>& scenarios) {
   std::vector<std::string> files;
   for (const scenario& each : scenarios)
@@ -168,30 +198,6 @@ reports::report search_one(const scenario& scenario, const char* mode, const sea
   return report;
 }
 
-// The small scenario exists in the report only: it is repeated from there, if it is one that can be read.
-void name_replays_of_shrunk(std::vector<reports::report>& reports, const report_target& target) {
-  std::uint64_t number = 0;
-  for (reports::report& each : reports) {
-    number += each.result.findings.size();
-    for (reports::report& small : each.shrunk) {
-      const bool readable = !target.path().empty() && target.text_wanted() && !target.path().ends_with(".txt");
-      small.replay_commands = {
-          readable ? "kvrace replay " + shell_quoted(target.path()) + " --finding " + std::to_string(++number) : ""};
-    }
-  }
-}
-
-void print_summary(const std::vector<reports::report>& reports) {
-  if (reports.size() < 2) return;
-  std::size_t met = 0;
-  for (const reports::report& report : reports) met += report.expectation.met ? 1 : 0;
-  std::cout << "\n" << met << " of " << reports.size() << " scenarios as expected\n";
-  for (const reports::report& report : reports)
-    if (!report.expectation.met)
-      std::cout << "  " << reports::excerpt(report.scenario.path) << ": " << report.expectation.outcome << "\n";
-  std::cout.flush();
-}
-
 // A replay that shows something else than the report says would be worse than none.
 void check_reproduced(kvrace::result& result, const stored_finding& recorded) {
   if (result.verdict == kvrace::verdict::unsound) return;
@@ -205,10 +211,31 @@ void check_reproduced(kvrace::result& result, const stored_finding& recorded) {
   if (recorded.scenario.traffic && recorded.scenario.traffic->trace) result.claim += " Its trace may have changed.";
 }
 
-int finish_replay(const replay_command& command, const report_target& target, const scenario& scenario, kvrace::result result) {
+void check_passed(kvrace::result& result) {
+  if (result.findings.empty() || result.verdict == kvrace::verdict::unsound) return;
+  result.verdict = kvrace::verdict::unsound;
+  result.claim = "The schedule shows a violation, and the report says that it passes.";
+}
+
+std::vector<std::string> task_names(const scenario& scenario) {
+  std::vector<std::string> names = {"body"};
+  for (const task& each : scenario.tasks) names.push_back(each.name);
+  return names;
+}
+
+int finish_replay(const replay_command& command, report_target& target, const scenario& scenario,
+                  const kvrace::schedule& schedule, kvrace::result result) {
+  std::vector<trace_step> passing = std::exchange(result.trace, {});
   reports::report report = make_report(scenario, std::move(result), "replay");
+  if (report.result.findings.empty() && !passing.empty())
+    report.passing = {.schedule = schedule, .tasks = task_names(scenario), .trace = std::move(passing)};
+  if (command.passing && report.passing) {
+    report.expectation.outcome = "it passes, as the report says";
+    report.expectation.met = true;
+    report.expectation.exit_code = exit_as_expected;
+  }
   // A report carries its scenario, which need not be the one of that name any more.
-  if (!command.schedule) {
+  if (!command.schedule && !command.passing) {
     const std::string which = command.finding == 1 ? "" : " --finding " + std::to_string(command.finding);
     for (std::string& line : report.replay_commands)
       line = "kvrace replay " + shell_quoted(command.file) + which + trace_argument(scenario);
@@ -220,29 +247,28 @@ int finish_replay(const replay_command& command, const report_target& target, co
 }  // namespace
 
 int run_searches(const search_command& command) {
-  const std::vector<scenario> scenarios = load_all(command);
+  std::vector<scenario> scenarios = load_all(command);
+  const std::optional<reports::shard_facts> shard = take_part(scenarios, command);
   if (!command.checkpoint.empty() || !command.resume.empty()) {
     const char* const option = command.checkpoint.empty() ? "--resume" : "--checkpoint";
     if (scenarios.size() != 1) throw usage_error(std::string(option) + ": expected one scenario");
     if (scenarios.front().search.strategy != search::kind::graphs)
       throw usage_error(std::string(option) + ": expected a proof by execution graphs, with --memory-model sc or rc11");
   }
-  const report_target target(command.report, files_of(scenarios));
+  report_target target(command.report, files_of(scenarios), command.style);
   const char* const mode = command.prove ? "prove" : "run";
   stop_on_signals();
   std::vector<reports::report> reports;
   int code = exit_as_expected;
   for (const scenario& scenario : scenarios) {
-    if (stop_requested()) {
-      reports.push_back(not_run(scenario, mode));
-    } else {
-      reports.push_back(search_one(scenario, mode, command));
-      name_replays_of_shrunk(reports, target);
-      target.print(reports.back());
-    }
+    const bool stopped = stop_requested();
+    reports.push_back(stopped ? not_run(scenario, mode) : search_one(scenario, mode, command));
+    reports.back().shard = shard;
+    target.name_replays_of_shrunk(reports);
+    if (!stopped) target.print(reports.back());
     code = worse(code, reports.back().expectation.exit_code);
   }
-  if (target.text_wanted()) print_summary(reports);
+  target.print_summary(reports);
   return worse(code, target.write(reports));
 }
 
@@ -253,15 +279,21 @@ int run_replay(const replay_command& command) {
     std::string error;
     const std::optional<kvrace::schedule> schedule = kvrace::schedule::parse(*command.schedule, &error);
     if (!schedule) throw usage_error("--schedule: " + reports::excerpt(error));
-    const report_target target(command.report, files_of({scenario}));
-    return finish_replay(command, target, scenario, follow(scenario, *schedule));
+    report_target target(command.report, files_of({scenario}), command.style);
+    return finish_replay(command, target, scenario, *schedule, follow(scenario, *schedule));
   }
   const stored_finding recorded = read_finding(command.file, command.finding, command.trace);
   expect_trace(recorded.scenario, command.trace);
-  const report_target target(command.report, {command.file});
-  kvrace::result result = follow(recorded.scenario, recorded.finding.schedule);
-  check_reproduced(result, recorded);
-  return finish_replay(command, target, recorded.scenario, std::move(result));
+  if (command.passing && !recorded.passing)
+    throw usage_error("--passing: expected a finding with a schedule nearby that passes; what a finding shrinks to has one");
+  report_target target(command.report, {command.file}, command.style);
+  const kvrace::schedule& schedule = command.passing ? *recorded.passing : recorded.finding.schedule;
+  kvrace::result result = follow(recorded.scenario, schedule);
+  if (command.passing)
+    check_passed(result);
+  else
+    check_reproduced(result, recorded);
+  return finish_replay(command, target, recorded.scenario, schedule, std::move(result));
 }
 
 int run_list() {

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kvrace/result.h>
+
+#include "scenarios/report_target.h"
 
 namespace kvrace::scenarios {
 
@@ -37,6 +40,8 @@ struct search_command {
   std::string resume;      // the file of one to go on with; empty: none
   std::string trace;   // the file of the scenarios' trace, in the place of the one they name; empty: that one
   std::string report;  // as report_target takes it
+  std::optional<std::pair<unsigned, unsigned>> shard;  // the part asked for, from 1, and how many there are
+  output_style style;
 };
 // Everything is read and checked before the first run.
 int run_searches(const search_command&);
@@ -46,7 +51,9 @@ struct replay_command {
   std::optional<std::string> schedule;
   std::uint64_t finding = 1;
   std::string trace;  // as in search_command
+  bool passing = false;  // the run nearby that passes, in its place
   std::string report;
+  output_style style;
 };
 int run_replay(const replay_command&);
 
@@ -56,6 +63,7 @@ struct shrink_command {
   std::uint64_t runs = 200'000;  // budget
   std::string trace;  // as in search_command
   std::string report;
+  output_style style;
 };
 int run_shrink(const shrink_command&);
 

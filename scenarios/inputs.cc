@@ -24,7 +24,9 @@ std::optional<stored_finding> find_in(reports::report& report, std::uint64_t num
       throw usage_error(input_error{"the scenario in it: " + error->where, error->expected}.to_line(file));
     if (digest_of(report.scenario.text) != report.scenario.digest)
       throw usage_error(input_error{"", "expected the digest of the scenario in it: one of them was changed"}.to_line(file));
-    return stored_finding{std::get<scenario>(std::move(parsed)), std::move(finding), report.build};
+    std::optional<kvrace::schedule> passing;
+    if (report.passing) passing = report.passing->schedule;
+    return stored_finding{std::get<scenario>(std::move(parsed)), std::move(finding), std::move(passing), report.build};
   }
   return std::nullopt;
 }
@@ -43,13 +45,18 @@ std::string read_checkpoint(const std::string& file) {
   return std::get<std::string>(std::move(text));
 }
 
-stored_finding read_finding(const std::string& file, std::uint64_t number, const std::string& trace_file) {
+std::vector<reports::report> read_reports(const std::string& file) {
   std::variant<std::string, input_error> text = read_file(file, report_bytes_max);
   if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(file));
   reports::read_result read = reports::read_json(std::get<std::string>(text));
   if (read.error) throw usage_error(read.error->to_line(file));
+  return std::move(read.reports);
+}
+
+stored_finding read_finding(const std::string& file, std::uint64_t number, const std::string& trace_file) {
+  std::vector<reports::report> reports = read_reports(file);
   std::uint64_t count = 0;
-  for (reports::report& report : read.reports) {
+  for (reports::report& report : reports) {
     if (std::optional<stored_finding> found = find_in(report, number, count, file, trace_file)) return std::move(*found);
     for (reports::report& small : report.shrunk)
       if (std::optional<stored_finding> found = find_in(small, number, count, file, {})) return std::move(*found);

@@ -13,7 +13,9 @@
 
 #include "reports/input_error.h"
 #include "reports/plain_text.h"
+#include "reports/summary_table.h"
 #include "scenarios/commands.h"
+#include "scenarios/loader.h"
 
 namespace kvrace::scenarios {
 namespace {
@@ -38,9 +40,19 @@ file_identity identity_of_standard_output() {
   throw usage_error(reports::input_error{"", "cannot be written: " + why}.to_line(path));
 }
 
+const std::vector<reports::rule>& rules() {
+  static const std::vector<reports::rule> all = [] {
+    std::vector<reports::rule> made;
+    for (const oracle_name& each : all_oracles()) made.push_back({each.name, each.summary});
+    return made;
+  }();
+  return all;
+}
+
 }  // namespace
 
-report_target::report_target(std::string path, const std::vector<std::string>& inputs) : path_(std::move(path)) {
+report_target::report_target(std::string path, const std::vector<std::string>& inputs, output_style style)
+    : path_(std::move(path)), style_(style) {
   if (path_.empty() || !text_wanted()) return;
   const file_identity file = identity_of(path_);
   for (const std::string& input : inputs)
@@ -85,18 +97,45 @@ void report_target::check_writable() {
   ::close(descriptor);
 }
 
-void report_target::print(const reports::report& report) const {
+void report_target::print(const reports::report& report) {
   if (!text_wanted()) return;
-  reports::write_text(std::cout, std::span(&report, 1), reports::presentation_for(STDOUT_FILENO));
+  reports::presentation how = reports::presentation_for(STDOUT_FILENO);
+  how.everything = style_.verbose;
+  how.findings_before = findings_printed_;
+  findings_printed_ += report.result.findings.size();
+  for (const reports::report& small : report.shrunk) findings_printed_ += small.result.findings.size();
+  if (style_.quiet && report.expectation.met) return;
+  reports::write_text(std::cout, std::span(&report, 1), how);
   std::cout.flush();
 }
 
-exit_code report_target::write(std::span<const reports::report> reports) const {
-  if (path_.empty()) return exit_as_expected;
+void report_target::print_summary(std::span<const reports::report> reports) const {
+  if (!text_wanted() || reports.size() < 2) return;
+  reports::write_summary(std::cout, reports, reports::presentation_for(STDOUT_FILENO));
+  std::cout.flush();
+}
+
+void report_target::name_replays_of_shrunk(std::vector<reports::report>& reports) const {
+  const bool readable = !path_.empty() && text_wanted() && format().name == "json";
+  std::uint64_t number = 0;
+  for (reports::report& each : reports) {
+    number += each.result.findings.size();
+    for (reports::report& small : each.shrunk)
+      small.replay_commands = {readable ? "kvrace replay " + shell_quoted(path_) + " --finding " + std::to_string(++number) : ""};
+  }
+}
+
+const reports::format& report_target::format() const {
   const reports::format* const by_extension = reports::format_for_path(path_);
-  const reports::format& format = by_extension != nullptr ? *by_extension : *reports::find_format("json");
+  return by_extension != nullptr ? *by_extension : *reports::find_format("json");
+}
+
+exit_code report_target::write(std::span<const reports::report> reports, const reports::format& format) const {
+  reports::presentation how = text_wanted() ? reports::presentation{} : reports::presentation_for(STDOUT_FILENO);
+  how.everything = style_.verbose;
+  how.rules = rules();
   std::ostringstream text;
-  format.write(text, reports, {});
+  if (!path_.empty()) format.write(text, reports, how);
   return write(std::move(text).str());
 }
 

@@ -27,7 +27,7 @@ std::string repeat_command(const shrink_command& command, const report_target& t
 int run_shrink(const shrink_command& command) {
   stop_on_signals();
   const stored_finding from = read_finding(command.file, command.finding, command.trace);
-  const report_target target(command.report, {command.file});
+  report_target target(command.report, {command.file}, command.style);
   const kvrace::result repeated = follow(from.scenario, from.finding.schedule);
   if (repeated.verdict != kvrace::verdict::violation || repeated.findings.front().signature() != from.finding.signature())
     throw usage_error(input_error{"", "expected a finding that this build repeats; see 'kvrace replay'"}.to_line(command.file));

@@ -95,7 +95,12 @@ reports::report shrunk_report(const scenario& whole, const kvrace::finding& from
   result.strategy = "shrinking";
   result.interrupted = small.schedule.interrupted;
   result.findings = {std::move(small.schedule.minimal)};
-  return make_report(small.reduced, std::move(result), "shrink");
+  const std::vector<std::string> tasks = result.findings.front().tasks;
+  reports::report report = make_report(small.reduced, std::move(result), "shrink");
+  if (small.schedule.passing)
+    report.passing = {
+        .schedule = *small.schedule.passing, .tasks = tasks, .trace = follow(small.reduced, *small.schedule.passing).trace};
+  return report;
 }
 
 }  // namespace kvrace::scenarios

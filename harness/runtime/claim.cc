@@ -86,8 +86,8 @@ std::string incomplete(const result& result) {
     return "Nothing was tested: each of " + grouped(by_states(result) ? counts.blocked : counts.runs) + " runs (" +
            result.strategy + ") was blocked by an assumption of the program that was not met.";
   if (counts.undecided != 0) return undecided(result);
-  const char* const ended =
-      result.interrupted ? "The search was interrupted, by a budget of time or memory or from outside," : "A budget ended the search";
+  const char* const ended = result.interrupted ? "The search was interrupted, by a budget of time or memory or from outside,"
+                                               : "A budget ended the search";
   const std::string way_on = result.interrupted ? "" : " Raise the budget to go on.";
   if (!by_states(result))
     return std::string(ended) + " after " + grouped(counts.runs) + " runs (" + result.strategy + ") without a violation." +

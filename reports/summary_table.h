@@ -1,0 +1,15 @@
+// Of a command with several scenarios: one line each.
+#pragma once
+
+#include <iosfwd>
+#include <span>
+
+#include "reports/report.h"
+
+namespace kvrace::reports {
+
+// A table of all scenarios, how many came out as expected, those that did not and why, and last the line that repeats the first
+// finding that was not expected, if there is one.
+void write_summary(std::ostream&, std::span<const report>, const presentation&);
+
+}  // namespace kvrace::reports
