@@ -1,6 +1,7 @@
 #include "race_job/job.h"
 
 #include <cstdio>
+#include <fstream>
 #include <variant>
 
 #include <kvrace/schedule.h>
@@ -37,24 +38,49 @@ scenario_results answer(const job& wanted, const scenarios::scenario& scenario) 
   return measure(asked, wanted.run.value_or(0));
 }
 
-}  // namespace
-
-results carry_out(const job& wanted) {
+std::vector<std::string> names_of(const job& wanted) {
+  if (wanted.like) {
+    std::ifstream in(*wanted.like);
+    const std::optional<results> other = read(in);
+    if (!other) throw scenarios::usage_error(*wanted.like + ": expected complete results of kvrace_race_job run");
+    std::vector<std::string> names;
+    for (const scenario_results& each : other->scenarios) names.push_back(each.name);
+    return names;
+  }
   std::vector<std::string> names = wanted.scenarios;
   if (names.empty())
     for (const scenarios::embedded_file& file : scenarios::embedded_scenarios()) names.emplace_back(file.name);
+  if (!wanted.shard) return names;
+  const auto [index, count] = *wanted.shard;
+  if (count > names.size())
+    throw scenarios::usage_error("--shard: expected at most as many parts as there are scenarios, " +
+                                 std::to_string(names.size()) + ", not " + std::to_string(count));
+  std::vector<std::string> taken;
+  for (std::size_t i = index - 1; i < names.size(); i += count) taken.push_back(names[i]);
+  return taken;
+}
+
+}  // namespace
+
+job_results carry_out(const job& wanted) {
   std::vector<scenarios::scenario> loaded;
-  for (const std::string& name : names) loaded.push_back(load(name));
+  for (const std::string& name : names_of(wanted)) loaded.push_back(load(name));
   if (wanted.schedule) (void)parse(*wanted.schedule);
-  results made;
-  made.sanitizer = sanitizer_name();
+  job_results all;
+  all.made.sanitizer = sanitizer_name();
+  double time_s = 0;
   for (const scenarios::scenario& scenario : loaded) {
-    made.scenarios.push_back(answer(wanted, scenario));
-    const scenario_results& last = made.scenarios.back();
-    std::fprintf(stderr, "%s: %zu of %zu, %s, %llu runs, %.1f s\n", sanitizer_name(), made.scenarios.size(), loaded.size(),
+    if (wanted.time_s && !wanted.like && time_s >= *wanted.time_s) {
+      ++all.left_out;
+      continue;
+    }
+    all.made.scenarios.push_back(answer(wanted, scenario));
+    const scenario_results& last = all.made.scenarios.back();
+    time_s += static_cast<double>(last.cpu_us) / 1e6;
+    std::fprintf(stderr, "%s: %zu of %zu, %s, %llu runs, %.1f s\n", sanitizer_name(), all.made.scenarios.size(), loaded.size(),
                  last.name.c_str(), static_cast<unsigned long long>(last.runs), static_cast<double>(last.cpu_us) / 1e6);
   }
-  return made;
+  return all;
 }
 
 std::vector<std::string> failed_self_checks(const std::vector<planted>& checks) {

@@ -1,10 +1,12 @@
 // kvrace_race_job run ...: one build's part of the job. kvrace_race_job compare ...: the verdict. scripts/race_job calls both.
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "race_job/compare.h"
@@ -21,8 +23,8 @@ using kvrace::race_job::results;
 using kvrace::scenarios::usage_error;
 
 constexpr const char* usage =
-    "usage: kvrace_race_job run [--scenarios NAME...] [--runs N] [--seed N] [--run N | --schedule TEXT] [--blind] --results "
-    "FILE\n"
+    "usage: kvrace_race_job run [--scenarios NAME...] [--runs N] [--seed N] [--run N | --schedule TEXT] [--blind] [--shard "
+    "I/N] [--time SECONDS] [--like FILE] --results FILE\n"
     "       kvrace_race_job compare FILE...\n";
 
 std::uint64_t integer(const std::string& option, const std::string& text, std::uint64_t minimum) {
@@ -33,6 +35,19 @@ std::uint64_t integer(const std::string& option, const std::string& text, std::u
     throw usage_error(option + ": expected an integer from " + std::to_string(minimum) + " to " + std::to_string(maximum) +
                       ", not '" + text + "'");
   return value;
+}
+
+std::pair<unsigned, unsigned> part(const std::string& text) {
+  constexpr std::uint64_t parts_max = 10'000;
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos)
+    throw usage_error("--shard: expected a part and how many there are, as 2/4, not '" + text + "'");
+  const std::uint64_t count = integer("--shard", text.substr(slash + 1), 1);
+  const std::uint64_t index = integer("--shard", text.substr(0, slash), 1);
+  if (count > parts_max || index > count)
+    throw usage_error("--shard: expected an integer from 1 to " + std::to_string(std::min(count, parts_max)) + ", not '" +
+                      std::to_string(index) + "'");
+  return {static_cast<unsigned>(index), static_cast<unsigned>(count)};
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -50,14 +65,18 @@ int run(const std::vector<std::string>& arguments) {
       wanted.blind = true;
       continue;
     }
-    if (option != "--runs" && option != "--seed" && option != "--run" && option != "--schedule" && option != "--results")
-      throw usage_error("unknown argument '" + option + "'");
+    static const std::vector<std::string> known = {"--runs",  "--seed", "--run",  "--schedule",
+                                                   "--shard", "--time", "--like", "--results"};
+    if (std::find(known.begin(), known.end(), option) == known.end()) throw usage_error("unknown argument '" + option + "'");
     if (at == arguments.size()) throw usage_error(option + ": expected a value");
     const std::string& value = arguments[at++];
     if (option == "--runs") wanted.runs = integer(option, value, 1);
     if (option == "--seed") wanted.seed = integer(option, value, 0);
     if (option == "--run") wanted.run = integer(option, value, 0);
     if (option == "--schedule") wanted.schedule = value;
+    if (option == "--shard") wanted.shard = part(value);
+    if (option == "--time") wanted.time_s = static_cast<double>(integer(option, value, 1));
+    if (option == "--like") wanted.like = value;
     if (option == "--results") file = value;
   }
   if (file.empty()) throw usage_error("expected --results FILE");
@@ -70,11 +89,14 @@ int run(const std::vector<std::string>& arguments) {
     for (const std::string& line : failed) std::cerr << "  " << line << "\n";
     return 1;
   }
-  const results found = kvrace::race_job::carry_out(wanted);
+  const kvrace::race_job::job_results found = kvrace::race_job::carry_out(wanted);
   std::ofstream out(file);
-  kvrace::race_job::write(out, found);
+  kvrace::race_job::write(out, found.made);
   if (!out.flush()) throw usage_error("cannot write " + file);
-  return 0;
+  if (found.left_out == 0) return 0;
+  std::cerr << "The time is over, and " << found.left_out << " of " << found.made.scenarios.size() + found.left_out
+            << " scenarios were not run\n";
+  return kvrace::scenarios::exit_not_shown;
 }
 
 int compare(const std::vector<std::string>& files) {

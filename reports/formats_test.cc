@@ -375,7 +375,7 @@ TEST_CASE("every line of a graph is a statement, and strings in it cannot end ea
 
 TEST_CASE("100,000 findings and traces of 1,000,000 steps stay readable in the formats that are shown to people") {
   const report many = sample::many_findings(100'000);
-  for (const char* format : {"github", "markdown", "trace", "dot"}) {
+  for (const char* format : {"text", "junit", "github", "markdown", "trace", "dot"}) {
     INFO(format);
     CHECK(written(format, {many}).size() < 1'000'000);
   }

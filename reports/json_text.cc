@@ -86,7 +86,7 @@ class builder final : public nlohmann::json_sax<Json> {
 
   bool key(typename Json::string_t& name) override {
     frame& innermost = frames_.back();
-    if (!innermost.keys.insert(name).second) {
+    if (!innermost.is_new(name)) {
       error = input_error{pointer_to(pointer(), name), "expected this key once"};
       return false;
     }
@@ -103,7 +103,16 @@ class builder final : public nlohmann::json_sax<Json> {
   struct frame {
     Json* value = nullptr;
     std::string key;             // objects: the member being read
-    std::set<std::string> keys;  // objects: the members so far
+    std::vector<std::string> keys;  // objects: the members so far, while they are few
+    std::set<std::string> many_keys;  // then
+
+    bool is_new(const std::string& name) {
+      constexpr std::size_t few = 32;
+      if (std::find(keys.begin(), keys.end(), name) != keys.end()) return false;
+      if (keys.size() == few) return many_keys.insert(name).second;
+      keys.push_back(name);
+      return true;
+    }
   };
 
   std::string pointer() const {
@@ -139,7 +148,7 @@ class builder final : public nlohmann::json_sax<Json> {
   }
   bool open(Json value) {
     Json* const added = place(std::move(value));
-    frames_.push_back({added, {}, {}});
+    frames_.push_back({added, {}, {}, {}});
     return true;
   }
   bool close() {

@@ -14,6 +14,8 @@ namespace kvrace::reports {
 namespace {
 
 constexpr std::size_t findings_in_full = 3;
+constexpr std::size_t findings_named = 100;  // the others are counted
+constexpr std::size_t replays_named = 10;
 constexpr std::size_t ledger_lines = 40;  // of a longer ledger, the last ones are shown
 constexpr std::size_t label_width = 12;
 
@@ -22,9 +24,12 @@ class writer {
   writer(std::ostream& out, const presentation& how) : out_(out), how_(how) {}
 
   void write(const report& facts) {
+    const std::uint64_t first_number = number_ + 1;
     write_head(facts);
     const std::vector<finding>& findings = facts.result.findings;
-    for (std::size_t i = 0; i < findings.size(); ++i) write_finding(facts, i);
+    const std::size_t named = how_.everything ? findings.size() : std::min(findings.size(), findings_named);
+    for (std::size_t i = 0; i < named; ++i) write_finding(facts, i);
+    if (named < findings.size()) out_ << "\n... " << counted(findings.size() - named, "more finding") << '\n';
     number_ += findings.size();
     for (const report& small : facts.shrunk) number_ += small.result.findings.size();
     if (facts.passing && findings.empty()) write_passing(*facts.passing);
@@ -34,7 +39,7 @@ class writer {
       out_ << '\n';
     }
     write_facts(facts);
-    write_replay(facts);
+    write_replay(facts, first_number);
   }
 
  private:
@@ -213,15 +218,17 @@ class writer {
               0);
   }
 
-  void write_replay(const report& facts) {
+  void write_replay(const report& facts, std::uint64_t first_number) {
     const bool any = std::ranges::any_of(facts.replay_commands, [](const std::string& command) { return !command.empty(); });
     if (!any) return;
     out_ << '\n';
     const bool several = facts.replay_commands.size() > 1;
-    for (std::size_t i = 0; i < facts.replay_commands.size(); ++i) {
+    const std::size_t named =
+        how_.everything ? facts.replay_commands.size() : std::min(facts.replay_commands.size(), replays_named);
+    for (std::size_t i = 0; i < named; ++i) {
       if (facts.replay_commands[i].empty()) continue;
-      out_ << "Replay" << (several ? " finding " + std::to_string(i + 1) : "") << ": " << printable(facts.replay_commands[i])
-           << '\n';
+      out_ << "Replay" << (several ? " finding " + std::to_string(first_number + i) : "") << ": "
+           << printable(facts.replay_commands[i]) << '\n';
     }
     for (const report& small : facts.shrunk) {
       for (const std::string& command : small.replay_commands) {
