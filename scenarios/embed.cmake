@@ -1,18 +1,6 @@
 # cmake -DOUTPUT=FILE.cc -DSCHEMA=FILE -P embed.cmake FILE...
-# Writes the scenario files, their traces (FILEs in a folder traces/) and their schema as C++ string literals. Pieces stay below the 64 KiB a compiler must accept.
-function(literal file result)
-  file(READ "${file}" text HEX)
-  string(LENGTH "${text}" digits)
-  set(pieces "")
-  set(offset 0)
-  while(offset LESS digits)
-    string(SUBSTRING "${text}" ${offset} 2000 piece)
-    string(REGEX REPLACE "(..)" "\\\\x\\1" piece "${piece}")
-    string(APPEND pieces "\n    \"${piece}\"")
-    math(EXPR offset "${offset} + 2000")
-  endwhile()
-  set(${result} "${pieces}" PARENT_SCOPE)
-endfunction()
+# Writes the scenario files, their traces (FILEs in a folder traces/) and their schema as C++ string literals.
+include(${CMAKE_CURRENT_LIST_DIR}/../scripts/c_literal.cmake)
 
 set(first 0)
 math(EXPR last "${CMAKE_ARGC} - 1")

@@ -1,0 +1,15 @@
+# literal(FILE RESULT): the bytes of a file as C++ string literals, in pieces that are shorter than the 64 KiB a compiler must
+# accept.
+function(literal file result)
+  file(READ "${file}" text HEX)
+  string(LENGTH "${text}" digits)
+  set(pieces "")
+  set(offset 0)
+  while(offset LESS digits)
+    string(SUBSTRING "${text}" ${offset} 2000 piece)
+    string(REGEX REPLACE "(..)" "\\\\x\\1" piece "${piece}")
+    string(APPEND pieces "\n    \"${piece}\"")
+    math(EXPR offset "${offset} + 2000")
+  endwhile()
+  set(${result} "${pieces}" PARENT_SCOPE)
+endfunction()
