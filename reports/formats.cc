@@ -9,6 +9,11 @@ namespace {
 constexpr std::array registered{
     format{
         .name = "json", .extension = ".json", .summary = "pollution report for machines; can be replayed", .write = write_json},
+    format{.name = "html",
+           .extension = ".html",
+           .summary = "for a person: one page with time lines and charts, for a browser",
+           .write = write_html,
+           .missing = html_missing},
     format{.name = "text", .extension = ".txt", .summary = "for a person: one column a task", .write = write_text},
     format{.name = "sarif", .extension = ".sarif", .summary = "SARIF 2.1.0, for code scanning", .write = write_sarif},
     format{.name = "junit", .extension = ".xml", .summary = "JUnit XML: one test case a scenario", .write = write_junit},

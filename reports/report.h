@@ -153,6 +153,8 @@ struct format {
   std::string_view extension;  // ".json"
   std::string_view summary;  // one line, for --help
   void (*write)(std::ostream&, std::span<const report>, const presentation&);
+  // Why this program cannot write it, for the end of a line; none, or an empty answer: it can.
+  std::string_view (*missing)() = nullptr;
 };
 [[nodiscard]] std::span<const format> formats();
 [[nodiscard]] const format* find_format(std::string_view name);  // nullptr if there is none
@@ -172,6 +174,9 @@ void write_markdown(std::ostream&, std::span<const report>, const presentation& 
 void write_trace_events(std::ostream&, std::span<const report>, const presentation& = {});
 void write_prometheus(std::ostream&, std::span<const report>, const presentation& = {});
 void write_dot(std::ostream&, std::span<const report>, const presentation& = {});
+// One file for a browser, without anything from elsewhere: reports/page/. Needs html_missing() to be empty.
+void write_html(std::ostream&, std::span<const report>, const presentation& = {});
+[[nodiscard]] std::string_view html_missing();
 
 // Reads what write_json writes or wrote: every schema_version up to the present one.
 struct read_result {

@@ -49,14 +49,14 @@ std::vector<reports::report> read_all(const convert_command& command) {
 
 int run_report(const convert_command& command) {
   const reports::format& format = format_of(command);
-  const report_target target(command.out.empty() ? "-" : command.out, command.files, command.style);
+  const report_target target(command.out.empty() ? "-" : command.out, command.files, command.style, &format);
   std::vector<reports::report> reports = read_all(command);
   // What a finding shrinks to is in the new file now, under another number.
   if (format.name == "json" && target.text_wanted()) target.name_replays_of_shrunk(reports);
   int code = exit_as_expected;
   if (command.exit_code)
     for (const reports::report& each : reports) code = worse(code, each.expectation.exit_code);
-  return worse(code, target.write(reports, format));
+  return worse(code, target.write(reports));
 }
 
 int run_diff(const diff_command& command) {

@@ -51,9 +51,13 @@ const std::vector<reports::rule>& rules() {
 
 }  // namespace
 
-report_target::report_target(std::string path, const std::vector<std::string>& inputs, output_style style)
-    : path_(std::move(path)), style_(style) {
-  if (path_.empty() || !text_wanted()) return;
+report_target::report_target(std::string path, const std::vector<std::string>& inputs, output_style style,
+                             const reports::format* named)
+    : path_(std::move(path)), style_(style), named_(named) {
+  if (path_.empty()) return;
+  const std::string_view missing = format().missing == nullptr ? std::string_view() : format().missing();
+  if (!missing.empty()) refuse(path_, std::string(missing));
+  if (!text_wanted()) return;
   const file_identity file = identity_of(path_);
   for (const std::string& input : inputs)
     if (file && file == identity_of(input))
@@ -126,16 +130,17 @@ void report_target::name_replays_of_shrunk(std::vector<reports::report>& reports
 }
 
 const reports::format& report_target::format() const {
+  if (named_ != nullptr) return *named_;
   const reports::format* const by_extension = reports::format_for_path(path_);
   return by_extension != nullptr ? *by_extension : *reports::find_format("json");
 }
 
-exit_code report_target::write(std::span<const reports::report> reports, const reports::format& format) const {
+exit_code report_target::write(std::span<const reports::report> reports) const {
   reports::presentation how = text_wanted() ? reports::presentation{} : reports::presentation_for(STDOUT_FILENO);
   how.everything = style_.verbose;
   how.rules = rules();
   std::ostringstream text;
-  if (!path_.empty()) format.write(text, reports, how);
+  if (!path_.empty()) format().write(text, reports, how);
   return write(std::move(text).str());
 }
 

@@ -23,7 +23,9 @@ class report_target {
  public:
   // An empty path: there is no report. "-": standard output, instead of the text. Throws usage_error, also if it is one of
   // `inputs`.
-  report_target(std::string path, const std::vector<std::string>& inputs, output_style style = {});
+  // Nor can it be a format that this program cannot write. That is `named`, or what the path's extension names; JSON by default.
+  report_target(std::string path, const std::vector<std::string>& inputs, output_style style = {},
+                const reports::format* named = nullptr);
   report_target(const report_target&) = delete;
   report_target& operator=(const report_target&) = delete;
   ~report_target();
@@ -40,9 +42,8 @@ class report_target {
   // The small scenario of a finding exists in the report only: it is repeated from there, if it is one that can be read.
   void name_replays_of_shrunk(std::vector<reports::report>&) const;
 
-  // In the format that the path's extension names; JSON by default. Says on standard error what went wrong.
-  [[nodiscard]] exit_code write(std::span<const reports::report> reports) const { return write(reports, format()); }
-  [[nodiscard]] exit_code write(std::span<const reports::report>, const reports::format&) const;
+  // Says on standard error what went wrong.
+  [[nodiscard]] exit_code write(std::span<const reports::report>) const;
   // The same for what is in its form already.
   [[nodiscard]] exit_code write(std::string text) const;
 
@@ -52,6 +53,7 @@ class report_target {
 
   std::string path_;
   output_style style_;
+  const reports::format* named_;
   std::uint64_t findings_printed_ = 0;
   int pipe_ = -1;  // kept open, or its reader would take the check for the end
 };

@@ -1,0 +1,16 @@
+// The HTML page as the build made it from reports/page/: everything but the facts.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace kvrace::reports {
+
+struct page_template {
+  std::span<const std::string_view> before;  // in pieces; the facts stand between these two
+  std::span<const std::string_view> after;
+  std::string_view missing;                  // why there is no page, for the end of a line; empty if there is one
+};
+[[nodiscard]] const page_template& embedded_page();
+
+}  // namespace kvrace::reports
