@@ -12,6 +12,13 @@ packages=(
   pkg-config dpkg-dev
 )
 # shellcheck disable=SC2034
+# What makes and looks at HTML reports. Node.js often comes from elsewhere than Debian, and then with an npm that is no package.
+page_packages=()
+command -v node >/dev/null || page_packages+=(nodejs)
+command -v npm >/dev/null || page_packages+=(npm)
+# shellcheck disable=SC2034
+browser_packages=(chromium)
+# shellcheck disable=SC2034
 check_packages=(clang-format-19 clang-tidy-19 shellcheck)
 
 say() { printf '\n== %s\n' "$*"; }
