@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <iterator>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -49,6 +50,8 @@ std::vector<reports::report> read_all(const convert_command& command) {
 
 int run_report(const convert_command& command) {
   const reports::format& format = format_of(command);
+  if (const std::string_view missing = format.missing == nullptr ? std::string_view() : format.missing(); !missing.empty())
+    throw usage_error("--format " + std::string(format.name) + ": cannot be written: " + std::string(missing));
   const report_target target(command.out.empty() ? "-" : command.out, command.files, command.style, &format);
   std::vector<reports::report> reports = read_all(command);
   // What a finding shrinks to is in the new file now, under another number.
