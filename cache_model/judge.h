@@ -1,6 +1,7 @@
 // States the violations of a run, for every oracle of the cache model.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <source_location>
@@ -40,6 +41,7 @@ class judge {
   [[nodiscard]] bool failed() const { return failed_; }
   // Nothing is judged in this run, see run::along_graph.
   [[nodiscard]] bool silent() const { return silent_; }
+  [[nodiscard]] bool judges_anything() const { return std::find(on_.begin(), on_.end(), true) != on_.end(); }
   [[nodiscard]] bool judges(oracle_id oracle) const { return on_[static_cast<std::size_t>(oracle)]; }
 
   // The first violation of a run is the one reported. `subject` and `message` return texts, and are called only while recording;

@@ -70,6 +70,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
     if (each.when.is_before_now()) request.version_min = std::max(request.version_min, each.version);
   request.began = run::now();
   request.polluted = false;
+  request.polluted_by = {};
   request.stale = false;
   const std::size_t blocks = request.full_keys->size();
   request.holds.assign(blocks, 0);
@@ -265,7 +266,7 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
   const record& block = blocks_[where.block];
   const auto who = [&] { return number_of(request) + " for (" + describe(*request.prompt) + ")"; };
   if (seen.foreign || !equal(block.content, (*request.full_keys)[position])) {
-    request.polluted = true;
+    pollutes(request, way_to(request, position));
     fail(oracle_id::pollution, where.block, [&] {
       return who() + " was served " + block_name(where.block) + ", which holds (" + std::string(block.described) +
              ") of request " + std::to_string(block.owner);
@@ -297,7 +298,7 @@ void cache_oracle::compressed(const judged_request& request, std::uint32_t buffe
 
 void cache_oracle::decoded(judged_request& request, const foreign_row& foreign) {
   if (silent()) return;
-  request.polluted = true;
+  pollutes(request, pollution_way::foreign_rows);
   const auto buffer = [&] { return "buffer " + std::to_string(foreign.buffer); };
   const auto message = [&] {
     return number_of(request) + " for (" + describe(*request.prompt) + ") has put " + std::to_string(foreign.rows) +
@@ -305,6 +306,19 @@ void cache_oracle::decoded(judged_request& request, const foreign_row& foreign) 
            std::to_string(foreign.found.position) + " of request " + std::to_string(foreign.found.request);
   };
   judge::fail(oracle_id::pollution, "buffer", buffer, message, std::source_location::current());
+}
+
+void cache_oracle::pollutes(judged_request& request, pollution_way way) {
+  request.polluted = true;
+  request.polluted_by[static_cast<std::size_t>(way)] = true;
+}
+
+pollution_way cache_oracle::way_to(const judged_request& request, std::size_t position) const {
+  const auto& slot = request.slots[position];
+  const record& block = blocks_[slot.where.block];
+  if (slot.entry_denied) return pollution_way::ghost_entry;
+  if (block.generation != slot.where.generation) return pollution_way::stolen_block;
+  return equal(block.content, (*request.full_keys)[position]) ? pollution_way::foreign_rows : pollution_way::wrong_key;
 }
 
 std::size_t cache_oracle::deliverable(const judged_request& request) const {

@@ -2,6 +2,7 @@
 // violations. It shares nothing with the cache it judges, and executes no visible operation.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <source_location>
@@ -32,6 +33,7 @@ struct judged_request : basic_request<sync> {
   std::uint32_t version_min = 0;  // of what it may be served
   std::chrono::nanoseconds began = {};
   bool polluted = false;
+  std::array<bool, pollution_ways> polluted_by{};
   bool stale = false;
 };
 
@@ -71,6 +73,8 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   void compressed(const judged_request&, std::uint32_t buffer, std::uint32_t rows) const;
   // The request has decoded what it had compressed.
   void decoded(judged_request&, const foreign_row&);
+  // The request could read rows that are not its own.
+  static void pollutes(judged_request&, pollution_way);
 
   // How many of the blocks that it has found the request still holds, from the start.
   [[nodiscard]] std::size_t deliverable(const judged_request&) const;
@@ -117,6 +121,8 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   template <class Message>
   void fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where = std::source_location::current());
   // The block is still what the handle in the slot says, and no other request is filling it.
+  // Of a request that is served a block whose rows are not its own.
+  [[nodiscard]] pollution_way way_to(const judged_request&, std::size_t position) const;
   [[nodiscard]] bool is_current(const judged_request&, std::size_t position) const;
   [[nodiscard]] std::uint64_t digest_of_owner(const judged_request&) const;
   void on_allocate(const block_event&);

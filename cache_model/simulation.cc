@@ -352,11 +352,14 @@ class simulated final : public simulation {
   void complete(const judged_request& request) {
     add(metric::requests_completed, 1);
     if (request.polluted) add(metric::requests_polluted, 1);
+    for (std::size_t way = 0; way < pollution_ways; ++way)
+      if (request.polluted_by[way]) run_.add(static_cast<std::size_t>(metric::polluted_by) + way, 1);
     if (request.stale) add(metric::requests_stale, 1);
   }
 
   // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.
   void quiescent() {
+    if (!oracle_.judges_anything()) return;
     if (parts_ && !oracle_.failed()) parts_->audit();
     const std::uint64_t interval = requests_waiting_ == 0 ? audit_interval_ : audit_interval_ * 4;  // a request has more of them
     if (oracle_.failed() || ++quiescent_points_ < interval) return;
@@ -384,10 +387,32 @@ class simulated final : public simulation {
 
 }  // namespace
 
+const char* to_string(pollution_way way) {
+  switch (way) {
+    case pollution_way::ghost_entry: return "ghost_entry";
+    case pollution_way::stolen_block: return "stolen_block";
+    case pollution_way::wrong_key: return "wrong_key";
+    case pollution_way::foreign_rows: return "foreign_rows";
+  }
+  return "?";
+}
+
 const std::vector<std::string>& metric_names() {
   static const std::vector<std::string> names = {
-      "requests_completed", "requests_cancelled", "requests_polluted", "requests_stale", "requests_starved",
-      "tokens_queried",     "tokens_hit",         "blocks_audited",    "blocks_ghost",   "blocks_evicted",
+      "requests_completed",
+      "requests_cancelled",
+      "requests_polluted",
+      "requests_stale",
+      "requests_starved",
+      "tokens_queried",
+      "tokens_hit",
+      "blocks_audited",
+      "blocks_ghost",
+      "blocks_evicted",
+      "polluted_by_ghost_entry",
+      "polluted_by_stolen_block",
+      "polluted_by_wrong_key",
+      "polluted_by_foreign_rows",
   };
   return names;
 }

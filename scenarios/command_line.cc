@@ -17,6 +17,7 @@
 #include "scenarios/option_values.h"
 #include "scenarios/outcome.h"
 #include "scenarios/report_options.h"
+#include "scenarios/sweep_arguments.h"
 #include "scenarios/trace_arguments.h"
 
 namespace kvrace::scenarios {
@@ -81,6 +82,7 @@ struct command_line {
   CLI::App* prove = nullptr;
   CLI::App* replay = nullptr;
   CLI::App* shrink = nullptr;
+  CLI::App* sweep = nullptr;
   CLI::App* trace = nullptr;
   CLI::App* list = nullptr;
   CLI::App* corpus = nullptr;
@@ -97,6 +99,7 @@ struct command_line {
   text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule,
       trace_file, report;
   std::string file;
+  sweep_arguments sweep_asked;
   trace_arguments trace_asked;
 
   command_line() {
@@ -107,6 +110,8 @@ struct command_line {
     declare_prove();
     declare_replay();
     declare_shrink();
+    sweep = sweep_asked.declare(app);
+    declare_report(*sweep);
     trace = trace_asked.declare(app);
     declare_report(*trace);
     about_reports.declare(app);
@@ -307,6 +312,7 @@ int dispatch(const command_line& given) {
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
   if (given.corpus->parsed()) return run_corpus();
+  if (given.sweep->parsed()) return run_sweep(given.sweep_asked.command(report_of(given)));
   if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));
   if (given.shrink->parsed()) return run_shrink(shrink_of(given));
   replay_command command;
@@ -321,8 +327,8 @@ int dispatch(const command_line& given) {
 }
 
 const std::vector<std::string>& commands() {
-  static const std::vector<std::string> names = {"run",  "prove", "replay", "shrink",     "trace", "report",
-                                                 "diff", "list",  "corpus", "completion", "man"};
+  static const std::vector<std::string> names = {"run",    "prove", "replay", "shrink", "sweep",      "trace",
+                                                 "report", "diff",  "list",   "corpus", "completion", "man"};
   return names;
 }
 
@@ -341,7 +347,7 @@ void check_command(int argument_count, const char* const* arguments) {
 
 std::string value_wanted(const std::string& option) {
   if (option == "--time") return "a number of seconds";
-  if (option == "--report" || option == "--checkpoint" || option == "--resume" || option == "--trace")
+  if (option == "--report" || option == "--checkpoint" || option == "--resume" || option == "--trace" || option == "--svg")
     return "the name of a file";
   if (option == "--out") return "the name of a file";
   if (option == "--schedule") return "a schedule";
@@ -349,6 +355,8 @@ std::string value_wanted(const std::string& option) {
   if (option == "--locking") return "a name";
   if (option == "--format") return "the name of a format";
   if (option == "--shard") return "a part and how many there are, as 2/4";
+  if (option == "--qps" || option == "--flaws") return "a list with commas";
+  if (option == "--seeds") return "a range, such as 1-20";
   return "a number";
 }
 

@@ -67,6 +67,20 @@ struct shrink_command {
 };
 int run_shrink(const shrink_command&);
 
+struct sweep_command {
+  std::string scenario;
+  // What takes the place of the scenario's own grid; empty or nothing: it stays.
+  std::vector<double> qps;
+  std::vector<std::string> locking;
+  std::vector<std::string> flaw_sets;
+  std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds;  // the first and the last
+  std::optional<std::uint64_t> requests;                         // in a run
+  unsigned jobs = 1;
+  std::string report;   // as report_target takes it; a picture if it ends in .svg
+  std::string picture;  // the file of a picture; empty: none
+};
+int run_sweep(const sweep_command&);
+
 int run_list();
 int run_corpus();
 

@@ -14,8 +14,8 @@ struct interval {
 // t for which Student's distribution with so many degrees of freedom, at least 1, has 95 % of its mass between -t and t.
 [[nodiscard]] double student_t_95(std::size_t degrees);
 
-// The mean of the values with its 95 % interval, Student's t: the values are taken for independent and about normal. With one value,
-// or none that differs, there is no width. Requires a value.
+// The mean of the values with its 95 % interval, Student's t: the values are taken for independent and about normal. With one
+// value, or none that differs, there is no width. Requires a value.
 [[nodiscard]] interval mean_with_interval(std::span<const double> values);
 
 }  // namespace kvrace::scenarios

@@ -11,6 +11,7 @@
 #include "scenarios/generator.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
+#include "scenarios/sweep_input.h"
 #include "scenarios/trace_file.h"
 #include "scenarios/traffic_program.h"
 
@@ -297,6 +298,7 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
     }
     result.steps_max = traffic_steps_max(*result.traffic);
   }
+  if (document.contains("sweep")) result.sweep = sweep_of(document["sweep"]);
   if (document.contains("limits")) {
     result.steps_max = document["limits"].value("steps_max", result.steps_max);
     result.call_steps_max = document["limits"].value("call_steps_max", result.call_steps_max);

@@ -10,6 +10,7 @@
 #include <kvrace/cache/simulation.h>
 #include <kvrace/result.h>
 
+#include "scenarios/sweep.h"
 #include "scenarios/traffic.h"
 
 namespace kvrace::scenarios {
@@ -112,6 +113,7 @@ struct scenario {
   cache::simulation_options cache;
   std::vector<scenarios::task> tasks;  // generated ones included; none if there is traffic
   std::optional<scenarios::traffic> traffic;
+  std::optional<scenarios::sweep> sweep;  // only beside traffic
   scenarios::search search;
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run

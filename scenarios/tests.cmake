@@ -1,5 +1,6 @@
 add_executable(scenarios_test
   generator_test.cc
+  interval_test.cc
   latency_test.cc
   line_reader_test.cc
   loader_test.cc
@@ -8,6 +9,7 @@ add_executable(scenarios_test
   recorded_trace_test.cc
   shrinking_test.cc
   strategy_input_test.cc
+  sweep_test.cc
   trace_hits_test.cc
   trace_reader_test.cc
   traffic_input_test.cc

@@ -121,6 +121,7 @@ std::vector<std::string> traffic_excerpts(const scenario& whole, const kvrace::f
   if (requests.empty()) return excerpts;
   json document = json::parse(whole.source.text);
   document.erase("traffic");
+  document.erase("sweep");
   // One buffer is recycled with every request, and there is no time to scrub it in.
   if (document["cache"].contains("compression")) {
     document["cache"]["compression"]["buffers"] = 1;

@@ -7,6 +7,7 @@
 
 #include "runtime/forked.h"
 #include "runtime/pipes.h"
+#include "runtime/stopwatch.h"
 
 namespace kvrace {
 namespace {
@@ -17,19 +18,16 @@ void receive(detail::forked_processes& processes, unsigned job, std::uint64_t pi
                            " of the work: do it with one job to see why");
 }
 
-bool do_alone(const shared_work& what) {
+// Both return false if they were told to end.
+bool do_alone(const shared_work& what, double started_s) {
   for (std::uint64_t piece = 0; piece < what.pieces; ++piece) {
-    if (!what.go_on()) return false;
+    if (!what.go_on(detail::monotonic_time_s() - started_s)) return false;
     what.take(piece, what.work(piece));
   }
   return true;
 }
 
-}  // namespace
-
-bool do_shared(unsigned jobs, const shared_work& what) {
-  jobs = static_cast<unsigned>(std::min<std::uint64_t>(jobs, what.pieces));
-  if (jobs <= 1) return do_alone(what);
+bool do_in_processes(unsigned jobs, const shared_work& what, double started_s) {
   detail::forked_processes processes(jobs, [&](unsigned job, int pipe) {
     for (std::uint64_t piece = job; piece < what.pieces; piece += jobs) {
       const std::string came_to = what.work(piece);
@@ -39,7 +37,7 @@ bool do_shared(unsigned jobs, const shared_work& what) {
   });
   std::string came_to;
   for (std::uint64_t piece = 0; piece < what.pieces;) {
-    if (!what.go_on()) return false;
+    if (!what.go_on(detail::monotonic_time_s() - started_s)) return false;
     const auto job = static_cast<unsigned>(piece % jobs);
     pollfd wanted{processes.pipe_of(job), POLLIN, 0};
     if (::poll(&wanted, 1, 100) <= 0) continue;
@@ -50,6 +48,15 @@ bool do_shared(unsigned jobs, const shared_work& what) {
     what.take(piece++, came_to);
   }
   return true;
+}
+
+}  // namespace
+
+shared_work_done do_shared(unsigned jobs, const shared_work& what) {
+  const double started_s = detail::monotonic_time_s();
+  jobs = static_cast<unsigned>(std::min<std::uint64_t>(jobs, what.pieces));
+  const bool complete = jobs <= 1 ? do_alone(what, started_s) : do_in_processes(jobs, what, started_s);
+  return {complete, detail::monotonic_time_s() - started_s};
 }
 
 }  // namespace kvrace

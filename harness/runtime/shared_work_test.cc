@@ -19,22 +19,22 @@ kvrace::shared_work squares(std::uint64_t pieces, std::vector<std::string>& take
                 CHECK(index == taken.size());
                 taken.push_back(came_to);
               },
-          .go_on = [] { return true; }};
+          .go_on = [](double) { return true; }};
 }
 
 }  // namespace
 
 TEST_CASE("shared work is taken in order of its pieces, for any number of processes") {
   std::vector<std::string> alone;
-  REQUIRE(kvrace::do_shared(1, squares(20, alone)));
+  REQUIRE(kvrace::do_shared(1, squares(20, alone)).complete);
   REQUIRE(alone.size() == 20);
   for (const unsigned jobs : {2U, 3U, 7U, 50U}) {
     std::vector<std::string> shared;
-    CHECK(kvrace::do_shared(jobs, squares(20, shared)));
+    CHECK(kvrace::do_shared(jobs, squares(20, shared)).complete);
     CHECK(shared == alone);
   }
   std::vector<std::string> nothing;
-  CHECK(kvrace::do_shared(2, squares(0, nothing)));
+  CHECK(kvrace::do_shared(2, squares(0, nothing)).complete);
   CHECK(nothing.empty());
 }
 
@@ -42,8 +42,8 @@ TEST_CASE("shared work ends when it is told so") {
   for (const unsigned jobs : {1U, 2U}) {
     std::vector<std::string> taken;
     kvrace::shared_work what = squares(1'000'000, taken);
-    what.go_on = [&taken] { return taken.size() < 5; };
-    CHECK_FALSE(kvrace::do_shared(jobs, what));
+    what.go_on = [&taken](double) { return taken.size() < 5; };
+    CHECK_FALSE(kvrace::do_shared(jobs, what).complete);
     CHECK(taken.size() == 5);
   }
 }

@@ -9,7 +9,6 @@
 #include <kvrace/result.h>
 #include <kvrace/run.h>
 #include <kvrace/schedule.h>
-#include <kvrace/shared_work.h>
 #include <kvrace/shrink.h>
 #include <kvrace/strategy.h>
 #include <kvrace/sync.h>

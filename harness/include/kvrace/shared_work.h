@@ -1,4 +1,4 @@
-// Independent pieces of work, shared by processes.
+// Independent pieces of work, shared by processes. For programs around the harness; a test needs none of it, and kvrace.h has it not.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,17 @@ struct shared_work {
   std::function<std::string(std::uint64_t index)> work;
   // Called in this process, in order of the pieces, whoever has done them and however many processes there are.
   std::function<void(std::uint64_t index, const std::string& came_to)> take;
-  // Asked several times a second, and between two pieces; false ends the work, and the pieces not taken yet are lost.
-  std::function<bool()> go_on;
+  // Asked several times a second, and between two pieces, how many seconds after the beginning; false ends the work, and the
+  // pieces not taken yet are lost.
+  std::function<bool(double time_s)> go_on;
 };
 
-// In `jobs` processes forked for it, or in this one if that is 1. Returns false if go_on() has ended it. Throws std::runtime_error if
-// a process dies; what a piece throws is lost in another process, and escapes from this one.
-bool do_shared(unsigned jobs, const shared_work& what);
+struct shared_work_done {
+  bool complete = false;  // go_on() has not ended it
+  double time_s = 0;
+};
+// In `jobs` processes forked for it, or in this one if that is 1. Throws std::runtime_error if a process dies; what a piece
+// throws is lost in another process, and escapes from this one.
+shared_work_done do_shared(unsigned jobs, const shared_work& what);
 
 }  // namespace kvrace

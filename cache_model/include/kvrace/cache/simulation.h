@@ -20,6 +20,16 @@ namespace kvrace::cache {
 // Where a cancelled request gives up. `none`: it runs to its end.
 enum class cancel_point : std::uint8_t { none, after_lookup, after_reserve, after_fill };
 
+// How a request came to rows that are not its own.
+enum class pollution_way : std::uint8_t {
+  ghost_entry,   // an index entry led to a block that did not hold what the entry says
+  stolen_block,  // its block was given to another request between being found and being read
+  wrong_key,     // the block held what the index says, and that is another request's
+  foreign_rows,  // the block was its own, or held its key, and rows in it were another's
+};
+inline constexpr std::size_t pollution_ways = 4;
+[[nodiscard]] const char* to_string(pollution_way);
+
 // Metric names in the order of their index, for check_options::metrics. Rates are quotients of these.
 enum class metric : std::size_t {
   requests_completed,
@@ -32,7 +42,8 @@ enum class metric : std::size_t {
   blocks_audited,
   blocks_ghost,
   blocks_evicted,
-  count,
+  polluted_by,  // the polluted requests by pollution_way, one metric each; a request counts once in each of its ways
+  count = polluted_by + pollution_ways,
 };
 [[nodiscard]] const std::vector<std::string>& metric_names();
 
@@ -93,8 +104,8 @@ class simulation {
   // What the namespace contract asks: lookup(request), compared with `expected_tokens`; a difference is a violation of oracle
   // "namespace_contract".
   virtual void expect_match(const prompt&, std::size_t expected_tokens) = 0;
-  // Promises what a lookup finds, to be retrieved by the same task; and delivers what the task was promised last, nothing if that has
-  // been retrieved. Both return the number of tokens. What is promised and never retrieved stays referenced.
+  // Promises what a lookup finds, to be retrieved by the same task; and delivers what the task was promised last, nothing if that
+  // has been retrieved. Both return the number of tokens. What is promised and never retrieved stays referenced.
   virtual std::size_t promise(const prompt&) = 0;
   virtual std::size_t retrieve() = 0;
   // Follows that many evictions of other tasks, and looks for each whether its content is cached again. Waits for them. Requires
