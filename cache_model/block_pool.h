@@ -62,6 +62,14 @@ class block_pool {
     return blocks_[id].indexed;
   }
 
+  // Whether the block is one for requests of this class.
+  [[nodiscard]] bool may_take(const request_type& request, std::uint32_t id) const {
+    if (parameters_.reserved_blocks == 0) [[likely]]
+      return true;
+    blocks_[id].guard.read();
+    return seams().isolation->may_take(request.priority, id < parameters_.reserved_blocks, blocks_[id].priority);
+  }
+
   // Puts the longest cached run of the request's blocks into its slots. Returns its length. Nothing is pinned yet.
   std::size_t find(request_type& request, std::size_t blocks_max) const {
     std::size_t hits = 0;
@@ -132,6 +140,7 @@ class block_pool {
       if (parameters_.evictions != nullptr) parameters_.evictions->note(request, {id, taken.generation});
     }
     taken.indexed = false;
+    taken.priority = request.priority;
     ++taken.generation;
     if (taken.payload == nullptr) taken.payload = rows_of<Sync>::make(parameters_.tokens_per_block);
     slot_type& slot = request.slots[position];
@@ -247,6 +256,7 @@ class block_pool {
   struct block {
     typename Sync::shadow guard;  // over everything here but the payload
     bool indexed = false;
+    priority_class priority = priority_class::low;  // of the request that took it last
     std::uint32_t generation = 0;
     std::uint64_t hash = 0;
     lease_end expires = no_end;  // of the content, if it is indexed

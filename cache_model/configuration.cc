@@ -58,6 +58,8 @@ std::optional<configuration_error> validate(const configuration& configuration) 
     return configuration_error{"locking", "expected one of " + names(locking_strategies())};
   if (configuration.capacity_blocks < 1) return configuration_error{"capacity_blocks", "expected at least 1"};
   if (configuration.tokens_per_block < 1) return configuration_error{"tokens_per_block", "expected at least 1"};
+  if (configuration.reserved_blocks >= configuration.capacity_blocks)
+    return configuration_error{"reserved_blocks", "expected fewer than capacity_blocks: the others are for low priority"};
   if (configuration.hash_bits < 1 || configuration.hash_bits > 64) return configuration_error{"hash_bits", "expected 1 to 64"};
   if (configuration.eviction_feed != 0 && configuration.locking == "epoch")
     return configuration_error{"eviction_feed", "expected a locking strategy that evicts in a critical section, mutex or rwlock"};

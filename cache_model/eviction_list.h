@@ -21,10 +21,13 @@ class eviction_list {
     Sync::name(guard_, "eviction order");
   }
 
-  [[nodiscard]] std::uint32_t front() const {
+  // The first block that is `wanted`; no_block if there is none.
+  template <class Wanted>
+  [[nodiscard]] std::uint32_t first(Wanted wanted) const {
     guard_.read();
-    const std::uint32_t first = links_[sentinel_].next;
-    return first == sentinel_ ? no_block : first;
+    for (std::uint32_t id = links_[sentinel_].next; id != sentinel_; id = links_[id].next)
+      if (wanted(id)) return id;
+    return no_block;
   }
   // Moves the block there if it stands elsewhere in the order.
   void push_front(std::uint32_t id) { link(id, sentinel_, links_[sentinel_].next); }

@@ -16,6 +16,8 @@ std::vector<std::uint32_t> order_of(const eviction_list<std_sync>& list) {
   return blocks;
 }
 
+constexpr auto any = [](std::uint32_t) { return true; };
+
 TEST_CASE("The eviction list starts with every block, and moves one at a time") {
   eviction_list<std_sync> list(3);
   CHECK(order_of(list) == std::vector<std::uint32_t>{0, 1, 2});
@@ -31,12 +33,18 @@ TEST_CASE("The eviction list starts with every block, and moves one at a time") 
   CHECK(order_of(list) == std::vector<std::uint32_t>{0, 2});
 }
 
+TEST_CASE("The first block that is wanted is found behind those that are not") {
+  const eviction_list<std_sync> list(4);
+  CHECK(list.first([](std::uint32_t id) { return id >= 2; }) == 2);
+  CHECK(list.first([](std::uint32_t id) { return id > 3; }) == no_block);
+}
+
 TEST_CASE("The eviction list of no blocks has no front") {
   eviction_list<std_sync> list(1);
   list.remove(0);
-  CHECK(list.front() == no_block);
+  CHECK(list.first(any) == no_block);
   list.push_back(0);
-  CHECK(list.front() == 0);
+  CHECK(list.first(any) == 0);
 }
 
 TEST_CASE("The eviction queue gives the block with the lowest tick, whatever was put and removed before") {

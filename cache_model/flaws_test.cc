@@ -29,6 +29,7 @@ struct showcase {
   kvrace::limits limits = {};
   std::uint32_t eviction_feed = 0;
   compression_options compression = {};
+  std::uint32_t reserved_blocks = 0;
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -81,6 +82,8 @@ std::vector<showcase> showcases() {
        .tasks = {{serve("AB")}, {serve("C")}},
        .tokens_per_block = 2,
        .compression = {.buffers = 1, .block_tokens = 2}},
+      {.flaw = "priority_ignored", .tasks = {{serve(high("A"))}, {serve("B"), serve("C")}}, .reserved_blocks = 1},
+      {.flaw = "reserve_unbounded", .tasks = {{serve(high("A")), serve(high("B"))}, {serve("C")}}, .reserved_blocks = 1},
       {.flaw = "promise_not_pinned", .tasks = {{serve("A."), promise("A"), retrieve()}, {serve("B.")}}, .capacity = 1},
   };
 }
@@ -92,6 +95,7 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
   program.limits = show.limits;
   program.configuration.eviction_feed = show.eviction_feed;
   program.configuration.compression = show.compression;
+  program.configuration.reserved_blocks = show.reserved_blocks;
   if (flawed) program.configuration.flaws = {show.flaw};
   return program;
 }

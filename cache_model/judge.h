@@ -30,6 +30,8 @@ enum class oracle_id : std::uint8_t {
   promise,
   lost_update,
   liveness,
+  isolation,
+  starvation,
   linearizability,
   count,
 };

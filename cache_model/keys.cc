@@ -115,6 +115,7 @@ seams::seams() {
   static const notification_policy notification_repaired{};
   static const promise_policy promise_repaired{};
   static const compression_policy compression_repaired{};
+  static const isolation_policy isolation_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -135,6 +136,7 @@ seams::seams() {
   notification = &notification_repaired;
   promise = &promise_repaired;
   compression = &compression_repaired;
+  isolation = &isolation_repaired;
 }
 
 }  // namespace kvrace::cache

@@ -52,6 +52,7 @@ cache_oracle::cache_oracle(run& run, const simulation_options& options)
       tokens_per_block_(options.configuration.tokens_per_block),
       lease_(options.configuration.lease),
       compresses_(options.configuration.compression.buffers != 0),
+      reserved_blocks_(options.configuration.reserved_blocks),
       evicts_at_once_(options.configuration.locking != "epoch"),
       blocks_(options.configuration.capacity_blocks) {}
 
@@ -135,6 +136,7 @@ void cache_oracle::on_event(const block_event& event) {
       return;
     case block_event::kind::evict:
       run_.add(static_cast<std::size_t>(metric::blocks_evicted), 1);
+      if (reserved_blocks_ != 0) check_isolation(event);
       ends_publication(event);
       return;
     case block_event::kind::allocate: on_allocate(event); return;
@@ -193,17 +195,31 @@ void cache_oracle::on_allocate(const block_event& event) {
          [&] { return block_name(id) + " was handed to " + number_of(*event.request) + " while the index still leads to it"; });
   block.contested = block.holders != 0 || !block.given_up;
   const judged_request& request = judged(event.request);
+  if (id < reserved_blocks_ && request.priority == priority_class::low)
+    fail(oracle_id::isolation, id, [&] {
+      return number_of(request) + " of low priority took " + block_name(id) + ", which is reserved for high priority";
+    });
   const key_view content = (*request.full_keys)[event.slot];
   ++request.holds[event.slot];
   ++block.holders;
   block.generation = event.where.generation;
   block.owner = request.id;
+  block.priority = request.priority;
   if (lease_.count() != 0) block.expires = run::now() + lease_;
   block.filling = true;
   block.published = block.given_up = false;
   block.content.assign(content.begin(), content.end());
   if (run::recording()) [[unlikely]]
     block.described = describe(*request.prompt, (std::size_t{event.slot} + 1) * tokens_per_block_);
+}
+
+void cache_oracle::check_isolation(const block_event& event) {
+  const record& block = blocks_[event.where.block];
+  if (block.priority != priority_class::high || judged(event.request).priority != priority_class::low) return;
+  fail(oracle_id::isolation, event.where.block, [&] {
+    return number_of(*event.request) + " of low priority evicted " + block_name(event.where.block) + ", which holds (" +
+           std::string(block.described) + ") of request " + std::to_string(block.owner) + " of high priority";
+  });
 }
 
 void cache_oracle::on_unpin(const block_event& event) {
@@ -339,9 +355,20 @@ void cache_oracle::delivers(const judged_request& request, std::size_t promised_
 
 void cache_oracle::starved(const judged_request& request, std::uint64_t began) {
   if (!evicts_at_once_) return;
+  const bool classes = reserved_blocks_ != 0;
   for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
-    if (blocks_[id].holders != 0 || blocks_[id].unheld_since > began) continue;
-    fail(oracle_id::liveness, id, [&] {
+    const record& block = blocks_[id];
+    if (classes && (id < reserved_blocks_) != (request.priority == priority_class::high)) continue;  // the other class's share
+    if (classes && block.owner != 0 && block.priority != request.priority) {
+      fail(oracle_id::starvation, id, [&] {
+        return number_of(request) + " for (" + describe(*request.prompt) + ") gets no block: " + block_name(id) +
+               ", of the share of its class, holds (" + std::string(block.described) + ") of request " +
+               std::to_string(block.owner) + " of the other class";
+      });
+      return;
+    }
+    if (block.holders != 0 || block.unheld_since > began) continue;
+    fail(classes ? oracle_id::starvation : oracle_id::liveness, id, [&] {
       return number_of(request) + " for (" + describe(*request.prompt) + ") gets no block, although nobody has held " +
              block_name(id) + " since before it asked";
     });

@@ -102,6 +102,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
     std::uint64_t unheld_since = 0;  // the step, if nobody holds it
     std::uint32_t generation = 0;
     std::uint32_t owner = 0;  // the request that reserved it last
+    priority_class priority = priority_class::low;  // of the owner
     std::uint32_t write = 0;  // the last fill
     lease_end expires = no_end;  // of its content
     bool filling = false;  // reserved and neither published nor given up
@@ -126,6 +127,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   [[nodiscard]] bool is_current(const judged_request&, std::size_t position) const;
   [[nodiscard]] std::uint64_t digest_of_owner(const judged_request&) const;
   void on_allocate(const block_event&);
+  void check_isolation(const block_event&);
   void on_unpin(const block_event&);
   static void lose_holder(record&);
   void ends_publication(const block_event&);
@@ -137,6 +139,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
   bool compresses_;
+  std::uint32_t reserved_blocks_;
   bool evicts_at_once_;  // what nobody holds can be taken; without locks it waits until nobody can be reading it
   std::uint32_t requests_ = 0;
   std::uint32_t writes_ = 0;

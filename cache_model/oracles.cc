@@ -21,6 +21,9 @@ const std::vector<oracle_description>& oracles() {
       {"promise", "less is delivered than was promised, and nobody says so", "O14"},
       {"lost_update", "an update is based on a value that another update has replaced: in no serial order it could be", "O15"},
       {"liveness", "what could be evicted is not, or requests are sent away for another without need", "O7"},
+      {"isolation",
+       "a request of low priority evicts what one of high priority has computed, or takes a block that is reserved for it", "I7"},
+      {"starvation", "a request gets no block: one of the share of its class is idle, or the other class has it", "I7, O7"},
       {"linearizability",
        "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
   };

@@ -24,6 +24,7 @@ cache_parameters parameters_of(const simulation_options& options, cache_listener
   cache_parameters parameters{.capacity_blocks = options.configuration.capacity_blocks,
                               .tokens_per_block = options.configuration.tokens_per_block,
                               .hash_bits = options.configuration.hash_bits,
+                              .reserved_blocks = options.configuration.reserved_blocks,
                               .lease = options.configuration.lease,
                               .seams = {},
                               .listener = listener};

@@ -24,6 +24,11 @@ inline call serve(const char* tokens, cancel_point cancel = cancel_point::none) 
 inline call lookup(prompt what) {
   return [what = std::move(what)](simulation& s) { s.lookup(what); };
 }
+inline prompt high(const char* tokens) {
+  prompt what = prompt_of(tokens);
+  what.priority = priority_class::high;
+  return what;
+}
 inline call lookup(const char* tokens) { return lookup(prompt_of(tokens)); }
 inline call slow_serve(const char* tokens, std::chrono::nanoseconds prefill_per_token) {
   return [what = prompt_of(tokens), prefill_per_token](simulation& s) {

@@ -1,6 +1,7 @@
 // The forms of a sweep: JSON after its schema, text within its width, a picture that is well-formed.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -28,7 +29,7 @@ sweep_point point(double qps, std::uint64_t polluted) {
   made.ways = {{"ghost_entry", polluted / 2}, {"stolen_block", polluted - polluted / 2}, {"wrong_key", 0}, {"foreign_rows", 0}};
   made.mean = static_cast<double>(polluted) / 2'000;
   made.low = made.mean / 2;
-  made.high = made.mean * 1.5;
+  made.high = std::min(made.mean * 1.5, 1.0);
   made.qps_reached = qps;
   made.in_flight = 3.5;
   made.p50_ms = 20;

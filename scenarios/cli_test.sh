@@ -92,6 +92,36 @@ traces() {
   grep -q 'blank lines passed' out || fail 'a repair of the trace is not in the report'
 }
 
+# few ARGUMENTS...: a small part of the built-in sweep.
+few() {
+  wanted=$1
+  shift
+  run "$wanted" sweep 180 --requests 300 --seeds 1-2 --locking mutex,epoch "$@"
+}
+
+sweeps() {
+  for jobs in 1 3; do
+    few 2 --qps 100,550 --jobs $jobs --report "$jobs.json" --svg "$jobs.svg"
+    grep -q 'NOT AS EXPECTED  the pollution curve' out || fail 'a curve from too few requests passes where it must'
+    grep -v '^time ' out >"$jobs.out"
+    without_timing "$jobs.json" >"$jobs.untimed"
+  done
+  for file in svg out untimed; do cmp "1.$file" "3.$file" || fail "a sweep depends on the number of processes: $file"; done
+  few 0 --qps 100 --flaws repaired --report -
+  grep -q '"polluted": 0' out || fail 'the JSON of a sweep is not on standard output'
+  few 0 --qps 100 --flaws repaired --report curve.txt
+  grep -q '^again *kvrace sweep 180 --qps 100 --locking mutex,epoch --flaws repaired --seeds 1-2 --requests 300$' curve.txt ||
+    fail 'a sweep does not say how to repeat it'
+  refused "1: (root): expected the key 'sweep'" sweep 1
+  refused '--qps: expected numbers from 0.1 to 1000000, not' sweep 180 --qps 100,0
+  refused '--qps: expected a list with commas, each item once, not' sweep 180 --qps 100,,
+  refused '--seeds: expected a first and a last one' sweep 180 --seeds 7-3
+  refused '--seeds: expected an integer' sweep 180 --seeds 1-x
+  refused "--flaws: expected sets of flaws of the scenario, incident, repaired, I3 alone, I5 alone, B02 alone, not 'all'" sweep 180 --flaws all
+  refused '--locking: expected one of mutex, rwlock, epoch, not' sweep 180 --locking spin
+  refused '--svg: expected the name of a file' sweep 180 --svg -
+}
+
 bad_input() {
   printf '{ "name": "cut off", ' >cut.json
   printf '' >empty.json
@@ -139,7 +169,7 @@ bad_input() {
   [ ! -e r.json ] || fail 'a refused scenario left a report'
 }
 
-commands='run, prove, replay, shrink, trace, report, diff, list, corpus, completion, man'
+commands='run, prove, replay, shrink, sweep, trace, report, diff, list, corpus, completion, man'
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'

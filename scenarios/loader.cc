@@ -36,7 +36,8 @@ cache::prompt prompt_of(const json& value) {
                     .adapter = value.value("adapter", ""),
                     .adapter_version = value.value("adapter_version", std::uint32_t{0}),
                     .tenant = value.value("tenant", "")},
-          .tokens = tokens_of(value["tokens"])};
+          .tokens = tokens_of(value["tokens"]),
+          .priority = value.value("priority", "low") == "high" ? cache::priority_class::high : cache::priority_class::low};
 }
 
 cache::cancel_point cancel_point_of(const std::string& name) {
@@ -183,6 +184,7 @@ traffic traffic_of(const json& value) {
   result.tree_depth = shared.tree_depth;
   result.tree_fanout = shared.tree_fanout;
   result.mix = {.lookup = shared.mix.lookup, .serve = shared.mix.serve, .invalidate = shared.mix.invalidate};
+  result.high_priority_probability = value.value("high_priority_probability", result.high_priority_probability);
   if (const auto cancellation = value.find("cancellation"); cancellation != value.end()) {
     static const json everywhere = {"after_lookup", "after_reserve", "after_fill"};
     result.cancellation_probability = (*cancellation)["probability"].get<double>();
@@ -265,6 +267,7 @@ cache::configuration configuration_of(const json& value) {
           .hash_bits = value.value("hash_bits", std::uint32_t{64}),
           .lease = nanoseconds_of(value.value("lease_us", 0.0), 1e3),
           .eviction_feed = value.value("eviction_feed", std::uint32_t{0}),
+          .reserved_blocks = value.value("reserved_blocks", std::uint32_t{0}),
           .compression = compression_of(value),
           .flaws = value.value("flaws", std::vector<std::string>{})};
 }

@@ -219,7 +219,7 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
         "s.json: /cache/loking: expected one of the keys capacity_blocks, compression, connections, eviction_feed, flaws, "
         "hash_bits, "
-        "lease_us, locking, tokens_per_block; did you mean 'locking'?");
+        "lease_us, locking, reserved_blocks, tokens_per_block; did you mean 'locking'?");
   const std::string operations =
       "admit, device_step, expect_match, fetch, follow_evictions, invalidate, load, lookup, maintain, promise, put, retrieve, "
       "serve, update, wait";
@@ -232,7 +232,8 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"invalidate", {{"x", 1}}}}) ==
         "s.json: /tasks/0/operations/0/invalidate/x: expected no key here");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/cancel", "after_fill") ==
-        "s.json: /tasks/0/operations/0/lookup/cancel: expected one of the keys adapter, adapter_version, model, tenant, tokens");
+        "s.json: /tasks/0/operations/0/lookup/cancel: expected one of the keys adapter, adapter_version, model, priority, "
+        "tenant, tokens");
   CHECK(line_for(valid(), "/expect", json::object()) == "s.json: /expect: expected exactly one of the keys verdict, violation");
 }
 

@@ -20,6 +20,7 @@ json prompt_as_json(const cache::prompt& prompt) {
   if (!prompt.owner.adapter.empty()) text["adapter"] = prompt.owner.adapter;
   if (prompt.owner.adapter_version != 0) text["adapter_version"] = prompt.owner.adapter_version;
   if (!prompt.owner.tenant.empty()) text["tenant"] = prompt.owner.tenant;
+  if (prompt.priority == cache::priority_class::high) text["priority"] = "high";
   text["tokens"] = tokens_as_json(prompt.tokens);
   return text;
 }

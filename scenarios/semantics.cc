@@ -168,6 +168,11 @@ std::optional<input_error> check_oracles(const json& document) {
     if (given[index] == "linearizability" && document.contains("traffic"))
       return input_error{reports::pointer_to("/oracles", index),
                          "expected no linearizability with traffic: it keeps every call of a run"};
+    if (given[index] == "linearizability" && document["cache"].contains("reserved_blocks"))
+      return input_error{
+          reports::pointer_to("/oracles", index),
+          "expected no linearizability with reserved_blocks: its specification knows one eviction order, and there "
+          "each class has its own"};
     if (given[index] == "linearizability" && document["cache"].contains("lease_us"))
       return input_error{reports::pointer_to("/oracles", index),
                          "expected no linearizability with lease_us: its specification knows no time, so an expired lease would "

@@ -40,6 +40,7 @@ void override_grid(scenario& asked, const sweep_command& command) {
     grid.seed_count = command.seeds->second - command.seeds->first + 1;
   }
   if (command.requests) {
+    if (asked.traffic->trace) throw usage_error("--requests: expected no such option, as the traffic is a recorded trace");
     asked.traffic->requests = *command.requests;
     asked.traffic->duration = std::nullopt;
   }

@@ -22,7 +22,7 @@ set_tests_properties(scenarios PROPERTIES LABELS quick)
 add_test(NAME scenarios_long COMMAND scenarios_test "[exhaustive]")
 set_tests_properties(scenarios_long PROPERTIES LABELS exhaustive)
 
-foreach(section traces bad_input usage exit_codes kill_and_interrupt checkpoints output shrinking elsewhere conversion
+foreach(section traces sweeps bad_input usage exit_codes kill_and_interrupt checkpoints output shrinking elsewhere conversion
         merging diff_of_reports terminal shells_and_manual)
   add_test(NAME command_line.${section} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.sh $<TARGET_FILE:kvrace> ${section})
   set_tests_properties(command_line.${section} PROPERTIES LABELS quick TIMEOUT 120)

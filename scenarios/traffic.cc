@@ -97,6 +97,9 @@ bool arrival_stream::next(arrival& to) {
   if (shape_.trace) take_prompt(to);
   if (to.what == arrival::kind::invalidate) return true;
   to.prompt.owner = owners_[shape_.tenants > 1 ? engine_.below(shape_.tenants) : 0];
+  if (shape_.high_priority_probability > 0)
+    to.prompt.priority =
+        engine_.chance(shape_.high_priority_probability) ? cache::priority_class::high : cache::priority_class::low;
   if (!shape_.trace) draw_prompt(to);
   if (to.what == arrival::kind::lookup) return true;
   to.decode =

@@ -43,6 +43,7 @@ struct traffic {
     std::uint64_t serve = 1;
     std::uint64_t invalidate = 0;
   } mix = {};
+  double high_priority_probability = 0;
   double cancellation_probability = 0;
   std::vector<cache::cancel_point> cancellation_points = {};  // drawn evenly
 

@@ -127,6 +127,7 @@ std::vector<std::string> traffic_excerpts(const scenario& whole, const kvrace::f
     document["cache"]["compression"]["buffers"] = 1;
     document["cache"]["compression"].erase("scrub_us");
   }
+  if (document["cache"].contains("reserved_blocks")) document["cache"]["reserved_blocks"] = 1;
   document["search"] = {{"strategy", "bounded"}, {"preemptions_max", excerpt_preemptions_max}};
   for (const spelling by : {spelling{1, true}, spelling{2, true}, spelling{1, false}, spelling{2, false}}) {
     const std::vector<operation> small = respelled(requests, cache.tokens_per_block, by);

@@ -22,9 +22,11 @@
 #include "cache_model/flaws/orphan_node.h"
 #include "cache_model/flaws/partial_tail_shared.h"
 #include "cache_model/flaws/pin_without_fence.h"
+#include "cache_model/flaws/priority_ignored.h"
 #include "cache_model/flaws/promise_not_pinned.h"
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/reply_left_behind.h"
+#include "cache_model/flaws/reserve_unbounded.h"
 #include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/short_last_block.h"
 #include "cache_model/flaws/stale_index.h"
@@ -72,6 +74,8 @@ const std::vector<flaw>& all_flaws() {
       wait_under_lock::describe(),
       lock_order_inversion::describe(),
       promise_not_pinned::describe(),
+      priority_ignored::describe(),
+      reserve_unbounded::describe(),
       short_last_block::describe(),
   };
   return all;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include <kvrace/cache/prefix_cache.h>
 
@@ -18,12 +19,14 @@ template <class Sync>
 class free_list {
  public:
   // Every block is free, 0 first.
-  free_list(std::uint32_t capacity_blocks, const free_list_policy& policy)
-      : tag_step_(policy.tags_head() ? 1 : 0), head_(pair(0, 0)), links_(capacity_blocks, [capacity_blocks](std::size_t id) {
+  free_list(std::uint32_t capacity_blocks, const free_list_policy& policy) : free_list(capacity_blocks, 0, policy, "free list") {}
+  // Of the blocks from `first` to `end` - 1: no others may be given to it.
+  free_list(std::uint32_t end, std::uint32_t first, const free_list_policy& policy, std::string_view name)
+      : tag_step_(policy.tags_head() ? 1 : 0), head_(pair(0, first)), links_(end, [end](std::size_t id) {
           const std::size_t next = id + 1;
-          return node{{pair(0, next < capacity_blocks ? static_cast<std::uint32_t>(next) : no_block)}};
+          return node{{pair(0, next < end ? static_cast<std::uint32_t>(next) : no_block)}};
         }) {
-    Sync::name(head_, "free list");
+    Sync::name(head_, name);
   }
 
   // A block that belongs to the caller from now on, with the generation of its last owner; no_block if none is free.

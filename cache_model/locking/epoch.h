@@ -7,6 +7,9 @@
 // block has an owner or is free, its word is already that of its next publication: publishing is linking the entry and nothing
 // else.
 //
+// Blocks that are reserved for high priority have a free list of their own; the hand passes over those that are not for its
+// request.
+//
 // Not exact LRU. Its own eviction order is CLOCK over the index: a hand goes from bucket to bucket, and in a bucket from the
 // newest entry to the oldest. It passes over referenced blocks, gives one that was hit since the hand last passed another
 // round, and takes the first other one; the next eviction begins at the next bucket. Free blocks are used before any is
@@ -20,6 +23,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <kvrace/cache/configuration.h>
@@ -50,7 +54,9 @@ class epoch_cache final : public prefix_cache<Sync> {
         index_(parameters.capacity_blocks, parameters.hash_bits),
         blocks_(parameters.capacity_blocks),
         places_(parameters.capacity_blocks),
-        free_(parameters.capacity_blocks, *parameters.seams.free_list) {
+        free_(parameters.capacity_blocks, parameters.reserved_blocks, *parameters.seams.free_list, "free list") {
+    if (parameters.reserved_blocks != 0)
+      reserve_.emplace(parameters.reserved_blocks, 0, *parameters.seams.free_list, "free list of the reserve");
     Sync::name(hand_, "clock hand");
     for (std::uint32_t id = 0; id < parameters.capacity_blocks; ++id) Sync::name(blocks_[id].word, "block ", id);
   }
@@ -119,6 +125,7 @@ class epoch_cache final : public prefix_cache<Sync> {
         listener.on_ghost(ghost::index_duplicate, id, entry.key);
     });
     free_.for_each([&](std::uint32_t id) { ++places_[id].free; });
+    if (reserve_) reserve_->for_each([&](std::uint32_t id) { ++places_[id].free; });
     for (std::uint32_t id = 0; id < blocks_.size(); ++id) {
       const auto [entries, free] = std::exchange(places_[id], {});
       const block& each = blocks_[id];
@@ -223,7 +230,7 @@ class epoch_cache final : public prefix_cache<Sync> {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::none) continue;
-      if (handle freed = free_.pop(); freed.block != no_block) {
+      if (handle freed = free_for(request).pop(); freed.block != no_block) {
         ++freed.generation;
         take(request, i, freed, version);
       } else if (!evict(request, i, version, pinned)) {
@@ -232,6 +239,15 @@ class epoch_cache final : public prefix_cache<Sync> {
       }
     }
   }
+
+  [[nodiscard]] free_list<Sync>& free_for(const request_type& request) {
+    return reserve_ && request.priority == priority_class::high ? *reserve_ : free_;
+  }
+  // By the share alone: what a block holds, its owner alone may look at.
+  [[nodiscard]] bool may_take(const request_type& request, std::uint32_t id) const {
+    return !reserve_ || seams().isolation->may_take(request.priority, is_reserved(id), priority_class::low);
+  }
+  [[nodiscard]] bool is_reserved(std::uint32_t id) const { return id < parameters_.reserved_blocks; }
 
   void take(request_type& request, std::size_t position, handle taken, std::uint32_t version) {
     block& mine = blocks_[taken.block];
@@ -252,7 +268,7 @@ class epoch_cache final : public prefix_cache<Sync> {
       const auto* const chain = index_.chain(bucket);
       for (const auto* at = chain; at != nullptr; at = Sync::alive(at)->next) {
         const handle victim = Sync::alive(at)->where;
-        if (!disown(victim)) continue;
+        if (!may_take(request, victim.block) || !disown(victim)) continue;
         tell(block_event::kind::evict, &request, victim);
         take(request, position, {victim.block, victim.generation + 1}, version);
         if (seams().eviction->removes_index_entry()) {
@@ -304,7 +320,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   }
   void set_free(handle where) {
     blocks_[where.block].what = block::kind::free;
-    free_.push(where);
+    (is_reserved(where.block) ? *reserve_ : free_).push(where);
   }
 
   // The entry has been removed by an invalidation: takes the index's hold, unless an eviction has.
@@ -334,6 +350,7 @@ class epoch_cache final : public prefix_cache<Sync> {
   fixed_array<Sync, block> blocks_;
   mutable fixed_array<Sync, places> places_;  // scratch of an audit
   free_list<Sync> free_;
+  std::optional<free_list<Sync>> reserve_;  // those of the reserved blocks, which are then not in free_
   typename Sync::template atomic<std::size_t> hand_{0};
 };
 

@@ -133,10 +133,10 @@ class mutex_cache final : public prefix_cache<Sync> {
     return true;
   }
 
-  // Takes the first block of the order out of it, referenced once. False if the order is empty.
+  // Takes the first block of the order that the request may have out of it, referenced once. False if there is none.
   bool evict(request_type& request, critical_section& section) {
     for (;;) {
-      const std::uint32_t id = order_.front();
+      const std::uint32_t id = order_.first([&](std::uint32_t each) { return pool_.may_take(request, each); });
       if (id == no_block) return false;
       pool_.choose(request, id);
       pool_.seams().recency->before_update(recency_policy::update::eviction, section);

@@ -170,7 +170,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
   // References the first unreferenced block of the order once and puts it under its new tick. False if there is none.
   bool evict(request_type& request, std::uint64_t tick, critical_section& section) {
     for (;;) {
-      const std::uint32_t id = oldest_unreferenced();
+      const std::uint32_t id = oldest_unreferenced(request);
       if (id == no_block) return false;
       pool_.choose(request, id);
       const unsigned left = section.times_left();
@@ -183,10 +183,16 @@ class rwlock_cache final : public prefix_cache<Sync> {
     }
   }
 
-  std::uint32_t oldest_unreferenced() {
+  // Of those that the request may take.
+  std::uint32_t oldest_unreferenced(const request_type& request) {
     std::uint32_t result = no_block;
     passed_over_.clear();
     for (auto first = order_.front(); first.block != no_block; first = order_.front()) {
+      if (!pool_.may_take(request, first.block)) {
+        passed_over_.push_back(first);
+        order_.remove(first.block);
+        continue;
+      }
       // Acquires what the last holder has read: the block may be written from now on.
       const std::uint64_t word = states_[first.block].word.load(std::memory_order_acquire);
       if (references_in(word) != 0 && tick_in(word) <= first.tick) {

@@ -19,6 +19,9 @@ struct configuration {
   std::uint32_t hash_bits = 64;           // 1..64: the index hash is truncated to force collisions; a correct cache survives
   std::chrono::nanoseconds lease = {};  // virtual time for which content may be served since its block was reserved; 0: for ever
   std::uint32_t eviction_feed = 0;  // evictions announced and not yet followed, at most; 0: nobody is told of them
+  // The blocks 0 to reserved_blocks - 1 are for what requests of high priority compute, the others for the rest; fewer than
+  // capacity_blocks. 0: there are no classes.
+  std::uint32_t reserved_blocks = 0;
   compression_options compression = {};
   std::vector<std::string> flaws;  // names from flaws(); at most one per seam
 };

@@ -76,6 +76,7 @@ struct basic_request : request_base {
   reused_array<slot, typename Sync::template allocator<slot>> slots;  // one a full block of the prompt
   victim_record victim;        // scratch of an eviction
   epoch_participant<Sync>* participant = nullptr;  // scratch of the epoch strategy: the one it has pinned last
+  priority_class priority = priority_class::low;
   bool starved = false;  // no block was free or evictable for some of the slots
 
   basic_request() = default;
@@ -85,6 +86,7 @@ struct basic_request : request_base {
   void begin(const key_policy& policy, const prompt& prompt, std::uint32_t tokens_per_block) {
     keys.assign(policy, prompt, tokens_per_block);
     slots.assign(keys.size(), slot{});
+    priority = prompt.priority;
     starved = false;
   }
   // Releasing it now gives up blocks it has reserved.
@@ -149,7 +151,8 @@ struct cache_parameters {
   std::uint32_t capacity_blocks = 0;
   std::uint32_t tokens_per_block = 0;
   std::uint32_t hash_bits = 64;
-  std::chrono::nanoseconds lease = {};                 // how long content may be served; 0: for ever
+  std::uint32_t reserved_blocks = 0;  // see configuration::reserved_blocks
+  std::chrono::nanoseconds lease = {};  // how long content may be served; 0: for ever
   cache::seams seams;
   cache_listener* listener = nullptr;  // null in production
   eviction_sink* evictions = nullptr;  // null: nobody

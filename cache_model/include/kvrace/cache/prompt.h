@@ -19,9 +19,13 @@ struct identity {
   friend bool operator==(const identity&, const identity&) = default;
 };
 
+// How much it matters that a request finds its content cached, in a cache that reserves a share for it.
+enum class priority_class : std::uint8_t { low, high };
+
 struct prompt {
   identity owner;
   std::vector<token> tokens;
+  priority_class priority = priority_class::low;  // no part of the key: content is shared between classes
 };
 
 }  // namespace kvrace::cache

@@ -218,6 +218,18 @@ class compression_policy {
   [[nodiscard]] virtual bool pads_last_block() const { return true; }
 };
 
+// Seam "isolation": which blocks a request may take for what it computes, in a cache that reserves a share for high priority.
+// Repaired: each class takes its own share's blocks and no others, so that the low one never evicts what the high one has
+// computed, and neither can use up the share of the other.
+class isolation_policy {
+ public:
+  virtual ~isolation_policy() = default;
+  // `content`: of the class that computed what the block holds; low if it holds nothing.
+  [[nodiscard]] virtual bool may_take(priority_class request, bool block_is_reserved, priority_class /*content*/) const {
+    return block_is_reserved == (request == priority_class::high);
+  }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -240,6 +252,7 @@ struct seams {
   const notification_policy* notification;
   const promise_policy* promise;
   const compression_policy* compression;
+  const isolation_policy* isolation;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 
