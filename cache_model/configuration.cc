@@ -63,6 +63,7 @@ std::optional<configuration_error> validate(const configuration& configuration) 
   if (configuration.hash_bits < 1 || configuration.hash_bits > 64) return configuration_error{"hash_bits", "expected 1 to 64"};
   if (configuration.eviction_feed != 0 && configuration.locking == "epoch")
     return configuration_error{"eviction_feed", "expected a locking strategy that evicts in a critical section, mutex or rwlock"};
+  if (configuration.input_chunk_bytes < 1) return configuration_error{"input/chunk_bytes", "expected at least 1"};
   if (configuration.compression.head_tile < 1) return configuration_error{"compression/head_tile", "expected at least 1"};
   for (std::size_t index = 0; index < configuration.flaws.size(); ++index) {
     if (std::optional<configuration_error> error = validate_flaw(configuration, index)) return error;

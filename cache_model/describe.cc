@@ -10,6 +10,15 @@ constexpr std::size_t shown_max = 24;
 
 bool printable(token token) { return token > 0x20 && token < 0x7f; }
 
+// Text, or its beginning up to a whole character.
+std::string quoted(const std::string& text) {
+  constexpr std::size_t bytes_max = 64;
+  if (text.size() <= bytes_max) return "'" + text + "'";
+  std::size_t end = bytes_max;
+  while ((static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+  return "'" + text.substr(0, end) + "...'";
+}
+
 }  // namespace
 
 std::string describe(const identity& identity) {
@@ -23,6 +32,11 @@ std::string describe(const identity& identity) {
 std::string describe(const prompt& prompt, std::size_t tokens) {
   std::string text = describe(prompt.owner) + ", ";
   const std::size_t count = std::min(tokens, prompt.tokens.size());
+  if (prompt.input)
+    return text + quoted(prompt.input->text) +
+           (count < prompt.tokens.size()
+                ? ", first " + std::to_string(count) + " of " + std::to_string(prompt.tokens.size()) + " tokens"
+                : "");
   const std::size_t shown = std::min(count, shown_max);
   const auto end = prompt.tokens.begin() + static_cast<std::ptrdiff_t>(shown);
   if (count != 0 && std::all_of(prompt.tokens.begin(), end, printable)) {

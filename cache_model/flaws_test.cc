@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <kvrace/cache/input.h>
+
 #include "cache_model/test_programs.h"
 
 namespace kvrace::cache {
@@ -19,7 +21,7 @@ using namespace test;
 // For each flaw, a program that shows it.
 struct showcase {
   std::string flaw;
-  std::vector<calls> tasks;
+  std::vector<calls> tasks = {};
   std::uint32_t hash_bits = 64;
   std::uint32_t capacity = 2;
   std::uint64_t runs = 1'000;  // enough for any seed
@@ -30,9 +32,19 @@ struct showcase {
   std::uint32_t eviction_feed = 0;
   compression_options compression = {};
   std::uint32_t reserved_blocks = 0;
+  // Prompts given as text, in place of tasks: each is served and then looked up by a task of its own.
+  std::vector<std::string> texts = {};
+  std::uint32_t input_chunk_bytes = 4'096;
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
+
+// Each letter a window of 4,096 tokens, but for a full stop.
+prompt windows(std::string_view letters) {
+  std::string text;
+  for (const char each : letters) text += std::string(each == '.' ? 1 : 4'096, each);
+  return prompt_of(text);
+}
 
 std::vector<showcase> showcases() {
   return {
@@ -84,6 +96,13 @@ std::vector<showcase> showcases() {
        .compression = {.buffers = 1, .block_tokens = 2}},
       {.flaw = "priority_ignored", .tasks = {{serve(high("A"))}, {serve("B"), serve("C")}}, .reserved_blocks = 1},
       {.flaw = "reserve_unbounded", .tasks = {{serve(high("A")), serve(high("B"))}, {serve("C")}}, .reserved_blocks = 1},
+      {.flaw = "chain_restarts_at_window",
+       .tasks = {{serve(windows("AC.")), serve(windows("B.")), lookup(windows("BC."))}},
+       .capacity = 3,
+       .tokens_per_block = 4'096},
+      {.flaw = "bytes_decoded_by_chunk", .texts = {"\xF0\x9F\x98\x80?", "\xF0\x9F\x98\x8A?"}, .input_chunk_bytes = 3},
+      {.flaw = "clusters_split_by_chunk", .texts = {"e\xCC\x81?", "e\xCC\x80?"}, .input_chunk_bytes = 1},
+      {.flaw = "input_not_sanitized", .texts = {"###", "a"}},
       {.flaw = "promise_not_pinned", .tasks = {{serve("A."), promise("A"), retrieve()}, {serve("B.")}}, .capacity = 1},
   };
 }
@@ -97,6 +116,13 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
   program.configuration.compression = show.compression;
   program.configuration.reserved_blocks = show.reserved_blocks;
   if (flawed) program.configuration.flaws = {show.flaw};
+  program.configuration.input_chunk_bytes = show.input_chunk_bytes;
+  input_reader reader(program.configuration);
+  for (const std::string& text : show.texts) {
+    prompt read{.owner = model("m"), .tokens = {}};
+    reader.read(text, read);
+    program.tasks.push_back({serve(read), lookup(read)});
+  }
   return program;
 }
 

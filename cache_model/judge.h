@@ -32,6 +32,7 @@ enum class oracle_id : std::uint8_t {
   liveness,
   isolation,
   starvation,
+  sanitation,
   linearizability,
   count,
 };

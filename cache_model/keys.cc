@@ -116,6 +116,8 @@ seams::seams() {
   static const promise_policy promise_repaired{};
   static const compression_policy compression_repaired{};
   static const isolation_policy isolation_repaired{};
+  static const input_policy input_repaired{};
+  static const sanitation_policy sanitation_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -137,6 +139,8 @@ seams::seams() {
   promise = &promise_repaired;
   compression = &compression_repaired;
   isolation = &isolation_repaired;
+  input = &input_repaired;
+  sanitation = &sanitation_repaired;
 }
 
 }  // namespace kvrace::cache

@@ -73,12 +73,18 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.polluted = false;
   request.polluted_by = {};
   request.stale = false;
+  if (prompt.input && prompt.input->triggers_left != 0)
+    fail(oracle_id::sanitation, no_block, [&] {
+      return number_of(request) + " for (" + describe(prompt) + ") has " + std::to_string(prompt.input->triggers_left) +
+             " matches of #{3,} or \\[\\w+\\]\\{\\d+\\} in its tokens";
+    });
   const std::size_t blocks = request.full_keys->size();
   request.holds.assign(blocks, 0);
   request.digests.resize(compresses_ ? prompt.tokens.size() : blocks * tokens_per_block_);
   if (request.digests.size() == 0) return;
+  const std::vector<token>& meant = meaning_of(prompt).tokens;
   std::uint64_t digest = digest_of_owner(request);
-  for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = hash_absorbed(digest, prompt.tokens[i]);
+  for (std::size_t i = 0; i < request.digests.size(); ++i) request.digests[i] = digest = hash_absorbed(digest, meant[i]);
 }
 
 // The bytes in front of every key.

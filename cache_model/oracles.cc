@@ -24,6 +24,7 @@ const std::vector<oracle_description>& oracles() {
       {"isolation",
        "a request of low priority evicts what one of high priority has computed, or takes a block that is reserved for it", "I7"},
       {"starvation", "a request gets no block: one of the share of its class is idle, or the other class has it", "I7, O7"},
+      {"sanitation", "text that the sanitiser should have replaced has become tokens", "I2"},
       {"linearizability",
        "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
   };

@@ -102,7 +102,7 @@ class simulated final : public simulation {
     promise_made& mine = promises_[run::task()];
     judged_request& request = begin(mine.request, prompt);
     mine.tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
-    add(metric::tokens_queried, prompt.tokens.size());
+    count_query(prompt);
     if (mine.tokens != 0) {
       if (parameters_.seams.promise->pins_promised())
         ++requests_waiting_;
@@ -175,6 +175,16 @@ class simulated final : public simulation {
 
   void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
 
+  void count_query(const prompt& prompt) {
+    add(metric::tokens_queried, prompt.tokens.size());
+    if (!prompt.input) return;
+    add(metric::inputs, 1);
+    add(metric::inputs_triggering, prompt.input->triggers != 0 ? 1 : 0);
+    add(metric::triggers, prompt.input->triggers);
+    add(metric::characters_replaced, prompt.input->replaced);
+    add(metric::clusters_cut, prompt.input->clusters_cut);
+  }
+
   const audit_counts& count(const audit_counts& counts) {
     add(metric::blocks_audited, counts.blocks);
     add(metric::blocks_ghost, counts.ghosts);
@@ -194,10 +204,10 @@ class simulated final : public simulation {
   judged_request& begin(judged_request*& request, const prompt& prompt) {
     if (request == nullptr) request = std::construct_at(allocator<judged_request>().allocate(1));
     request->begin(*parameters_.seams.key, prompt, tokens_per_block_);
-    if (parameters_.seams.key == full_key_policy_) {
+    if (parameters_.seams.key == full_key_policy_ && !prompt.meant) {
       request->full_keys = &request->keys;
     } else {
-      request->own_full_keys.assign(*full_key_policy_, prompt, tokens_per_block_);
+      request->own_full_keys.assign(*full_key_policy_, meaning_of(prompt), tokens_per_block_);
       request->full_keys = &request->own_full_keys;
     }
     oracle_.begins(*request, prompt);
@@ -223,7 +233,7 @@ class simulated final : public simulation {
     const std::uint64_t began = run::step();
     const std::size_t hits =
         tokens_per_block_ * acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
-    add(metric::tokens_queried, tokens);
+    count_query(*request.prompt);
     add(metric::tokens_hit, hits);
     if (request.starved) {
       add(metric::requests_starved, 1);
@@ -291,7 +301,7 @@ class simulated final : public simulation {
   std::size_t look_up(const prompt& prompt, Matched matched) {
     judged_request& request = begin(prompt);
     const std::size_t tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
-    add(metric::tokens_queried, prompt.tokens.size());
+    count_query(prompt);
     add(metric::tokens_hit, tokens);
     matched(tokens);
     if (tokens != 0) {
@@ -410,6 +420,11 @@ const std::vector<std::string>& metric_names() {
       "blocks_audited",
       "blocks_ghost",
       "blocks_evicted",
+      "inputs",
+      "inputs_triggering",
+      "triggers",
+      "characters_replaced",
+      "clusters_cut",
       "polluted_by_ghost_entry",
       "polluted_by_stolen_block",
       "polluted_by_wrong_key",

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/json_text.h"
-#include "reports/unicode.h"
 #include "scenarios/generator.h"
+#include "scenarios/prompts.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
 #include "scenarios/sweep_input.h"
@@ -19,26 +19,6 @@ namespace kvrace::scenarios {
 namespace {
 
 using nlohmann::json;
-
-std::vector<cache::token> tokens_of(const json& value) {
-  if (value.is_array()) return value.get<std::vector<cache::token>>();
-  std::vector<cache::token> tokens;
-  for (std::string_view rest = value.get_ref<const std::string&>(); !rest.empty();) {
-    const reports::code_point character = *reports::decode(rest);  // parse_json lets no invalid UTF-8 through
-    tokens.push_back(character.value);
-    rest.remove_prefix(character.length);
-  }
-  return tokens;
-}
-
-cache::prompt prompt_of(const json& value) {
-  return {.owner = {.model = value["model"].get<std::string>(),
-                    .adapter = value.value("adapter", ""),
-                    .adapter_version = value.value("adapter_version", std::uint32_t{0}),
-                    .tenant = value.value("tenant", "")},
-          .tokens = tokens_of(value["tokens"]),
-          .priority = value.value("priority", "low") == "high" ? cache::priority_class::high : cache::priority_class::low};
-}
 
 cache::cancel_point cancel_point_of(const std::string& name) {
   if (name == "after_lookup") return cache::cancel_point::after_lookup;
@@ -82,7 +62,7 @@ std::optional<operation> operation_of_part(const std::string& name, const json& 
   return std::nullopt;
 }
 
-operation operation_of(const json& value, cache::parts_options& parts) {
+operation operation_of(const json& value, cache::parts_options& parts, prompt_reader& prompts) {
   const auto call = value.begin();
   if (std::optional<operation> beside = operation_of_part(call.key(), call.value(), parts)) return *std::move(beside);
   if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
@@ -91,7 +71,7 @@ operation operation_of(const json& value, cache::parts_options& parts) {
     return {.what = operation::kind::follow_evictions, .count = call.value()["count"].get<std::uint32_t>()};
   if (call.key() == "wait")
     return {.what = operation::kind::wait, .duration = nanoseconds_of(call.value()["us"].get<double>(), 1e3)};
-  operation result{.prompt = prompt_of(call.value())};
+  operation result{.prompt = prompts.read(call.value())};
   if (call.key() == "serve") {
     result.what = operation::kind::serve;
     result.cancel = cancel_point_of(call.value().value("cancel", ""));
@@ -105,12 +85,12 @@ operation operation_of(const json& value, cache::parts_options& parts) {
   return result;
 }
 
-std::vector<task> tasks_of(const json& value, cache::parts_options& parts) {
+std::vector<task> tasks_of(const json& value, cache::parts_options& parts, prompt_reader& prompts) {
   std::vector<task> tasks;
   for (const json& each : value) {
     task& added = tasks.emplace_back();
     added.name = each["name"].get<std::string>();
-    for (const json& call : each["operations"]) added.operations.push_back(operation_of(call, parts));
+    for (const json& call : each["operations"]) added.operations.push_back(operation_of(call, parts, prompts));
   }
   return tasks;
 }
@@ -269,6 +249,7 @@ cache::configuration configuration_of(const json& value) {
           .eviction_feed = value.value("eviction_feed", std::uint32_t{0}),
           .reserved_blocks = value.value("reserved_blocks", std::uint32_t{0}),
           .compression = compression_of(value),
+          .input_chunk_bytes = value.contains("input") ? value["input"].value("chunk_bytes", std::uint32_t{4'096}) : 4'096,
           .flaws = value.value("flaws", std::vector<std::string>{})};
 }
 
@@ -284,6 +265,7 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
   if (input_error* const error = std::get_if<input_error>(&parsed)) return std::move(*error);
   const json& document = std::get<json>(parsed);
   if (std::optional<input_error> error = check_schema(document)) return *std::move(error);
+  if (std::optional<input_error> error = check_prompts(document)) return *std::move(error);
 
   scenario result;
   result.source = {.path = std::string(path), .text = std::string(text), .digest = digest_of(text), .trace_file = {}};
@@ -309,7 +291,8 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
     result.cancellations = document["limits"].value("cancellations", result.cancellations);
   }
   result.cache.parts.connections_max = document["cache"].value("connections", result.cache.parts.connections_max);
-  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"], result.cache.parts);
+  prompt_reader prompts(result.cache.configuration);
+  if (document.contains("tasks")) result.tasks = tasks_of(document["tasks"], result.cache.parts, prompts);
   std::optional<generator> generated;
   if (document.contains("generate")) generated = generator_of(document["generate"]);
   if (std::optional<input_error> error = check_semantics(document, result, generated)) return *std::move(error);

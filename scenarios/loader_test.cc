@@ -162,7 +162,60 @@ TEST_CASE("wrong types and ranges are refused in the schema's terms") {
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/tokens", 7) ==
         "s.json: /tasks/0/operations/0/lookup/tokens: expected a string or an array, not 7");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/tokens", {1, -2}) ==
-        "s.json: /tasks/0/operations/0/lookup/tokens/1: expected an integer from 0 to 4294967295, not -2");
+        "s.json: /tasks/0/operations/0/lookup/tokens/1: expected an integer from 0 to 4294967295 or an object, not -2");
+}
+
+TEST_CASE("prompts are tokens, repetitions of tokens, text or bytes") {
+  json document = valid();
+  const auto prompt_of = [&](const json& operation) {
+    document["tasks"][0]["operations"] = {{{"serve", operation}}};
+    const auto parsed = parse_scenario(document.dump(), "s.json");
+    REQUIRE(std::holds_alternative<scenario>(parsed));
+    return std::get<scenario>(parsed).tasks[0].operations[0].prompt;
+  };
+  using tokens = std::vector<cache::token>;
+  CHECK(prompt_of({{"model", "m"}, {"tokens", {7, {{"repeat", "ab"}, {"times", 2}}, 8}}}).tokens ==
+        tokens{7, 'a', 'b', 'a', 'b', 8});
+  const cache::prompt text = prompt_of({{"model", "m"}, {"text", "a###\u00e9"}});
+  CHECK(text.tokens == tokens{'a', ' ', 0xE9});
+  CHECK(text.input->triggers == 1);
+  const cache::prompt bytes = prompt_of({{"model", "m"}, {"bytes", "61 F0 9f988A ff"}});
+  CHECK(bytes.tokens == tokens{'a', 0x1F60A, 0xFFFD});
+  CHECK(bytes.input->replaced == 1);
+  CHECK(bytes.meant == nullptr);
+  document["cache"]["input"] = {{"chunk_bytes", 3}};
+  document["cache"]["flaws"] = {"bytes_decoded_by_chunk"};
+  CHECK(prompt_of({{"model", "m"}, {"bytes", "61f09f988a"}}).tokens == tokens{'a', 0xFFFD, 0xFFFD, 0xFFFD});
+}
+
+TEST_CASE("a prompt that cannot be read is named") {
+  const auto line_for_prompt = [](const json& members) {
+    json operation = {{"model", "m"}};
+    operation.update(members);
+    return line_for(valid(), "/tasks/0/operations/0", {{"serve", operation}});
+  };
+  const std::string place = "s.json: /tasks/0/operations/0/serve";
+  CHECK(line_for_prompt(json::object()) == place + ": expected exactly one of the keys tokens, text, bytes");
+  CHECK(line_for_prompt({{"text", "a"}, {"tokens", "a"}}) == place + ": expected exactly one of the keys tokens, text, bytes");
+  CHECK(line_for_prompt({{"text", std::string("ab\0c", 4)}}) == place + "/text: expected no NUL, which byte 3 is");
+  CHECK(line_for_prompt({{"text", std::string(1U << 20U, 'a')}}) ==
+        place + "/text: expected at most 65536 characters, not 1048576");
+  CHECK(line_for_prompt({{"bytes", "61 00"}}) == place + "/bytes: expected no NUL, which byte 2 is");
+  CHECK(line_for_prompt({{"bytes", "6"}}) ==
+        place + "/bytes: expected bytes as pairs of hexadecimal digits, not '6' at character 1");
+  CHECK(line_for_prompt({{"bytes", "61 6x"}}) ==
+        place + "/bytes: expected bytes as pairs of hexadecimal digits, not '6x' at character 4");
+  std::string many;
+  for (int i = 0; i < 65'537; ++i) many += "61";
+  CHECK(line_for_prompt({{"bytes", many}}) == place + "/bytes: expected at most 65536 bytes, not 65537");
+  CHECK(line_for_prompt({{"tokens", {1, {{"repeat", "ab"}, {"times", 65'536}}}}}) ==
+        place + "/tokens: expected at most 65536 tokens, not 131073");
+  // A lone surrogate, and bytes of a UTF-8 that is none, are refused as JSON.
+  for (const char* const hostile : {"\\ud800", "\xED\xA0\x80", "\xC0\xAF", "\xF0\x9F\x98"}) {
+    std::string document = valid().dump();
+    document.replace(document.find("\"tokens\":\""), 10, std::string("\"text\":\"") + hostile);
+    CHECK(line_for_text(document).starts_with("s.json: 1:"));
+  }
 }
 
 TEST_CASE("compression is read, and its flaw needs it") {
@@ -218,8 +271,7 @@ TEST_CASE("missing and unknown keys are named") {
         "s.json: (root): expected exactly one of the keys tasks, generate, traffic");
   CHECK(line_for(valid(), "/cache/loking", "mutex") ==
         "s.json: /cache/loking: expected one of the keys capacity_blocks, compression, connections, eviction_feed, flaws, "
-        "hash_bits, "
-        "lease_us, locking, reserved_blocks, tokens_per_block; did you mean 'locking'?");
+        "hash_bits, input, lease_us, locking, reserved_blocks, tokens_per_block; did you mean 'locking'?");
   const std::string operations =
       "admit, device_step, expect_match, fetch, follow_evictions, invalidate, load, lookup, maintain, promise, put, retrieve, "
       "serve, update, wait";
@@ -232,8 +284,8 @@ TEST_CASE("missing and unknown keys are named") {
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"invalidate", {{"x", 1}}}}) ==
         "s.json: /tasks/0/operations/0/invalidate/x: expected no key here");
   CHECK(line_for(valid(), "/tasks/0/operations/0/lookup/cancel", "after_fill") ==
-        "s.json: /tasks/0/operations/0/lookup/cancel: expected one of the keys adapter, adapter_version, model, priority, "
-        "tenant, tokens");
+        "s.json: /tasks/0/operations/0/lookup/cancel: expected one of the keys adapter, adapter_version, bytes, model, priority, "
+        "tenant, text, tokens");
   CHECK(line_for(valid(), "/expect", json::object()) == "s.json: /expect: expected exactly one of the keys verdict, violation");
 }
 

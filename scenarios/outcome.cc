@@ -76,6 +76,9 @@ std::vector<reports::rate> rates_of(const kvrace::result& result) {
   std::vector<reports::rate> rates;
   for (const quotient& each : quotients)
     rates.push_back({each.name, metric(result, each.numerator), metric(result, each.denominator)});
+  // Where prompts came as text.
+  if (const std::uint64_t inputs = metric(result, "inputs"); inputs != 0)
+    rates.push_back({"trigger", metric(result, "inputs_triggering"), inputs});
   return rates;
 }
 

@@ -56,19 +56,23 @@ std::string with_article(const std::string& type) {
   return (type == "object" || type == "array" || type == "integer" ? "an " : "a ") + type;
 }
 
+// Of one type of those that the schema allows.
+std::string wanted(const json& schema, const std::string& type) {
+  std::string text = with_article(type);
+  if (type != "integer" && type != "number") return text;
+  if (schema.contains("exclusiveMinimum")) text += " above " + schema["exclusiveMinimum"].dump();
+  if (schema.contains("minimum")) text += " from " + schema["minimum"].dump();
+  if (schema.contains("maximum")) text += (schema.contains("minimum") ? " to " : " and up to ") + schema["maximum"].dump();
+  return text;
+}
+
 // "an integer from 1 to 64", "a string or an array", "one of proved, exhausted, not_found"
 std::string wanted(const json& schema) {
   if (schema.contains("enum")) return "one of " + reports::listed(schema["enum"].get<std::vector<std::string>>());
   const json& type = schema["type"];
-  if (type.is_array()) {
-    std::string text;
-    for (const json& each : type) text += (text.empty() ? "" : " or ") + with_article(each.get<std::string>());
-    return text;
-  }
-  std::string text = with_article(type.get<std::string>());
-  if (schema.contains("exclusiveMinimum")) text += " above " + schema["exclusiveMinimum"].dump();
-  if (schema.contains("minimum")) text += " from " + schema["minimum"].dump();
-  if (schema.contains("maximum")) text += (schema.contains("minimum") ? " to " : " and up to ") + schema["maximum"].dump();
+  if (type.is_string()) return wanted(schema, type.get<std::string>());
+  std::string text;
+  for (const json& each : type) text += (text.empty() ? "" : " or ") + wanted(schema, each.get<std::string>());
   return text;
 }
 

@@ -13,14 +13,18 @@ using json = nlohmann::ordered_json;
 constexpr const char* const parts[] = {"model", "adapter", "adapter_version", "tenant", "tokens"};
 constexpr std::size_t different_max = 8;  // pairs of more would be many searches
 
-// The places where requests name a prompt. None where some say how many tokens they expect to match.
+// The places where requests name a prompt. None where some say how many tokens they expect to match, or give theirs as text: what
+// that becomes is part of the question.
 std::vector<json*> prompts_in(json& document) {
   std::vector<json*> found;
   for (json& task : document["tasks"])
     for (json& operation : task["operations"]) {
       if (operation.contains("expect_match")) return {};
-      for (const char* const kind : {"serve", "lookup"})
-        if (operation.contains(kind)) found.push_back(&operation[kind]);
+      for (const char* const kind : {"serve", "lookup"}) {
+        if (!operation.contains(kind)) continue;
+        if (!operation[kind].contains("tokens")) return {};
+        found.push_back(&operation[kind]);
+      }
     }
   return found;
 }

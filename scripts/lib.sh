@@ -8,7 +8,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # Everything the project needs to be built, tested and checked on Debian 12.
 packages=(
   clang-19 libclang-rt-19-dev lld-19 g++ cmake ninja-build
-  libboost-fiber-dev libboost-context-dev libabsl-dev nlohmann-json3-dev libcli11-dev libvalijson-dev catch2 libbenchmark-dev
+  libboost-fiber-dev libboost-context-dev libabsl-dev nlohmann-json3-dev libcli11-dev libvalijson-dev libutf8proc-dev
+  catch2 unicode-data libbenchmark-dev
   pkg-config dpkg-dev
 )
 # shellcheck disable=SC2034

@@ -1,6 +1,9 @@
 #include "cache_model/flaws/flaws.h"
 
 #include "cache_model/flaws/aba_free_list.h"
+#include "cache_model/flaws/bytes_decoded_by_chunk.h"
+#include "cache_model/flaws/chain_restarts_at_window.h"
+#include "cache_model/flaws/clusters_split_by_chunk.h"
 #include "cache_model/flaws/double_decrement.h"
 #include "cache_model/flaws/epoch_reclaimed_early.h"
 #include "cache_model/flaws/expired_lease_served.h"
@@ -11,6 +14,7 @@
 #include "cache_model/flaws/hash_without_compare.h"
 #include "cache_model/flaws/hit_not_pinned.h"
 #include "cache_model/flaws/index_removed_late.h"
+#include "cache_model/flaws/input_not_sanitized.h"
 #include "cache_model/flaws/leader_without_recheck.h"
 #include "cache_model/flaws/list_spliced_under_shared_lock.h"
 #include "cache_model/flaws/load_over_invalidation.h"
@@ -27,8 +31,8 @@
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/reply_left_behind.h"
 #include "cache_model/flaws/reserve_unbounded.h"
-#include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/short_last_block.h"
+#include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/stale_index.h"
 #include "cache_model/flaws/tail_trimmed_by_length.h"
 #include "cache_model/flaws/token_revived.h"
@@ -77,6 +81,10 @@ const std::vector<flaw>& all_flaws() {
       priority_ignored::describe(),
       reserve_unbounded::describe(),
       short_last_block::describe(),
+      chain_restarts_at_window::describe(),
+      bytes_decoded_by_chunk::describe(),
+      clusters_split_by_chunk::describe(),
+      input_not_sanitized::describe(),
   };
   return all;
 }

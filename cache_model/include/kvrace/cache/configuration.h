@@ -23,6 +23,7 @@ struct configuration {
   // capacity_blocks. 0: there are no classes.
   std::uint32_t reserved_blocks = 0;
   compression_options compression = {};
+  std::uint32_t input_chunk_bytes = 4'096;  // >= 1; see input_reader
   std::vector<std::string> flaws;  // names from flaws(); at most one per seam
 };
 

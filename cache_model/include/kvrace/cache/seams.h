@@ -230,6 +230,24 @@ class isolation_policy {
   }
 };
 
+// Seam "input": how a prompt that comes in chunks of bytes is put together.
+class input_policy {
+ public:
+  virtual ~input_policy() = default;
+  // A character whose bytes lie in two chunks is decoded from both.
+  [[nodiscard]] virtual bool decodes_across_chunks() const { return true; }
+  // A grapheme cluster whose code points lie in two chunks is one token.
+  [[nodiscard]] virtual bool joins_clusters_across_chunks() const { return true; }
+};
+
+// Seam "sanitation": what becomes of text that matches the sanitiser's patterns.
+class sanitation_policy {
+ public:
+  virtual ~sanitation_policy() = default;
+  // It is replaced by a space.
+  [[nodiscard]] virtual bool replaces() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -253,6 +271,8 @@ struct seams {
   const promise_policy* promise;
   const compression_policy* compression;
   const isolation_policy* isolation;
+  const input_policy* input;
+  const sanitation_policy* sanitation;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

@@ -42,6 +42,11 @@ enum class metric : std::size_t {
   blocks_audited,
   blocks_ghost,
   blocks_evicted,
+  inputs,               // requests whose prompt came as text
+  inputs_triggering,    // of them, those in which the sanitiser's patterns match
+  triggers,             // matches in all of them
+  characters_replaced,  // see input_facts
+  clusters_cut,
   polluted_by,  // the polluted requests by pollution_way, one metric each; a request counts once in each of its ways
   count = polluted_by + pollution_ways,
 };
