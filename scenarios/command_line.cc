@@ -14,6 +14,7 @@
 #include "reports/plain_text.h"
 #include "reports/report.h"
 #include "scenarios/commands.h"
+#include "scenarios/memory_command.h"
 #include "scenarios/option_values.h"
 #include "scenarios/outcome.h"
 #include "scenarios/report_options.h"
@@ -84,6 +85,7 @@ struct command_line {
   CLI::App* shrink = nullptr;
   CLI::App* sweep = nullptr;
   CLI::App* trace = nullptr;
+  CLI::App* sizes = nullptr;
   CLI::App* list = nullptr;
   CLI::App* corpus = nullptr;
 
@@ -101,6 +103,7 @@ struct command_line {
   std::string file;
   sweep_arguments sweep_asked;
   trace_arguments trace_asked;
+  memory_arguments memory_asked;
 
   command_line() {
     app.footer(std::string(main_examples) + "\n" + exit_codes);
@@ -115,6 +118,7 @@ struct command_line {
     trace = trace_asked.declare(app);
     declare_report(*trace);
     about_reports.declare(app);
+    sizes = memory_asked.declare(app);
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
     corpus = app.add_subcommand("corpus", "Find 25 bugs from public reports in small models, and prove their repairs");
@@ -313,6 +317,7 @@ int dispatch(const command_line& given) {
   if (given.list->parsed()) return run_list();
   if (given.corpus->parsed()) return run_corpus();
   if (given.sweep->parsed()) return run_sweep(given.sweep_asked.command(report_of(given)));
+  if (given.sizes->parsed()) return run_memory(given.memory_asked.question());
   if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));
   if (given.shrink->parsed()) return run_shrink(shrink_of(given));
   replay_command command;
@@ -327,7 +332,7 @@ int dispatch(const command_line& given) {
 }
 
 const std::vector<std::string>& commands() {
-  static const std::vector<std::string> names = {"run",    "prove", "replay", "shrink", "sweep",      "trace",
+  static const std::vector<std::string> names = {"run",    "prove", "replay", "shrink", "sweep",      "trace", "memory",
                                                  "report", "diff",  "list",   "corpus", "completion", "man"};
   return names;
 }

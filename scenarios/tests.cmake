@@ -4,6 +4,7 @@ add_executable(scenarios_test
   latency_test.cc
   line_reader_test.cc
   loader_test.cc
+  memory_command_test.cc
   outcome_test.cc
   progress_test.cc
   recorded_trace_test.cc
