@@ -50,7 +50,9 @@ std::vector<annotation> annotations_of(const report& facts) {
   for (std::size_t i = 0; i < facts.result.findings.size(); ++i) {
     const finding& found = facts.result.findings[i];
     const finding& shown = shown_finding(facts, i);
-    annotation next{.place = {}, .title = found.oracle + " in " + id, .text = printable(found.message)};
+    annotation next;
+    next.title = found.oracle + " in " + id;
+    next.text = printable(found.message);
     if (!found.sites.empty()) next.place = found.sites.front();
     for (const trace_step& step : shown.trace)
       if (step.decisive && !step.site.file.empty() && next.place.file.empty()) next.place = step.site;

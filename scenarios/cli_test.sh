@@ -169,7 +169,7 @@ bad_input() {
   [ ! -e r.json ] || fail 'a refused scenario left a report'
 }
 
-commands='run, prove, replay, shrink, sweep, trace, report, diff, list, corpus, completion, man'
+commands='run, prove, replay, shrink, sweep, trace, memory, report, diff, list, corpus, completion, man'
 
 usage() {
   scenario ok.json "$random" '{ "verdict": "not_found" }'
