@@ -8,11 +8,15 @@ namespace kvrace::reports {
 
 std::string_view html_missing() { return embedded_page().missing; }
 
-void write_html(std::ostream& out, std::span<const report> reports, const presentation& how) {
+void write_page(std::ostream& out, std::string_view facts) {
   const page_template& page = embedded_page();
   for (const std::string_view piece : page.before) out << piece;
-  out << page_data(reports, how.rules);
+  out << facts;
   for (const std::string_view piece : page.after) out << piece;
+}
+
+void write_html(std::ostream& out, std::span<const report> reports, const presentation& how) {
+  write_page(out, page_data(reports, how.rules));
 }
 
 }  // namespace kvrace::reports

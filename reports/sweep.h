@@ -67,5 +67,7 @@ void write_sweep_text(std::ostream&, const sweep_facts&, const presentation& = {
 void write_sweep_json(std::ostream&, const sweep_facts&);
 // A panel for each locking strategy, a curve for each set of flaws.
 void write_sweep_svg(std::ostream&, const sweep_facts&);
+// The page for a browser; html_missing() must be empty.
+void write_sweep_html(std::ostream&, const sweep_facts&);
 
 }  // namespace kvrace::reports

@@ -70,6 +70,8 @@ std::string report_text(const std::string& path, const reports::sweep_facts& fac
     reports::write_sweep_text(text, facts);
   else if (path.ends_with(".svg"))
     reports::write_sweep_svg(text, facts);
+  else if (path.ends_with(".html"))
+    reports::write_sweep_html(text, facts);
   else
     reports::write_sweep_json(text, facts);
   return std::move(text).str();
