@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include <kvrace/detail/instrumentation.h>
 #include <kvrace/sync.h>
 
 namespace kvrace::scenarios {
@@ -44,17 +45,31 @@ class replayed_traffic {
   }
 
  private:
+  // What the workers share beside the cache is not under test: a sanitizer is not to look at it.
+  using aside = kvrace::detail::instrumentation::aside;
+
   // Workers take arrivals in order of time, those in the future too: an idle worker has the next one for itself.
   void work(cache::simulation& simulation, arrival& mine) {
-    while (stream_.next(mine)) {
-      account_.taken(kvrace::run::now());
+    while (take(mine)) {
       if (const nanoseconds early = mine.time - kvrace::run::now(); early.count() > 0) sync::sleep_for(early);
-      account_.started(kvrace::run::now());
-      if (account_.audit_due()) audit(simulation);
-      if (log_ != nullptr) log_->begins(kvrace::run::task(), kvrace::run::step(), mine);
+      start(simulation, mine);
       serve(simulation, mine);
       kvrace::run::poll();
     }
+  }
+
+  bool take(arrival& mine) {
+    const aside scope;
+    if (!stream_.next(mine)) return false;
+    account_.taken(kvrace::run::now());
+    return true;
+  }
+
+  void start(cache::simulation& simulation, const arrival& mine) {
+    const aside scope;
+    account_.started(kvrace::run::now());
+    if (account_.audit_due()) audit(simulation);
+    if (log_ != nullptr) log_->begins(kvrace::run::task(), kvrace::run::step(), mine);
   }
 
   void serve(cache::simulation& simulation, const arrival& mine) {
@@ -76,6 +91,7 @@ class replayed_traffic {
       ended.tokens_queried = shape_.trace ? mine.recorded_tokens : mine.prompt.tokens.size();
       ended.tokens_hit = ended.tokens_hit * scale_.trace_tokens / scale_.cache_tokens;
     }
+    const aside scope;
     ended.latency = kvrace::run::now() - mine.time;
     account_.ended(kvrace::run::now(), ended);
   }
