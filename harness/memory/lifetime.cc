@@ -96,7 +96,7 @@ run_failure lifetimes_leak() {
 void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where) {
   if (state.generation == generation_none) unusable_outside();
   const std::size_t offset = (sizeof(lifetime) + alignment - 1) / alignment * alignment;
-  void* block = arena_allocate(offset + bytes, std::max(alignment, alignof(lifetime)));
+  void* block = memory_for(offset + bytes, std::max(alignment, alignof(lifetime)));
   char* object = static_cast<char*>(block) + offset;
   auto* header = new (object - sizeof(lifetime)) lifetime(where);
   header->block = block;
@@ -125,7 +125,10 @@ void lifetime_end(void* object, site where) {
   header->destroyed_at = where;
   --state.objects_alive;
   unlink(header);
-  quarantine(header);
+  if (arena.recycles)
+    quarantine(header);
+  else
+    arena_deallocate(header->block, header->block_bytes);
 }
 
 void lifetime_over(const void* object, std::size_t bytes) {

@@ -1,6 +1,7 @@
 // What may go wrong although nobody is to blame: chosen by the strategy, within a budget that the claim states.
 #include <memory>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <kvrace/kvrace.h>
@@ -55,6 +56,62 @@ kvrace::program insert(bool cleans_up) {
     } catch (const std::bad_alloc&) {
     }
   };
+}
+
+// Memory of one int, as a container under test gets it.
+struct from_allocator {
+  static int* get() { return kvrace::allocator<int>().allocate(1); }
+  static void give_back(int* memory) { kvrace::allocator<int>().deallocate(memory, 1); }
+};
+struct from_make {
+  static int* get() { return kvrace::sync::make<int>(0); }
+  static void give_back(int* memory) { kvrace::sync::destroy(memory); }
+};
+
+// Whether a pointer that compares equal still stands for the same object: one task replaces it twice, the other only looks.
+template <class Memory>
+kvrace::program compare_pointers(bool audited) {
+  return [audited](kvrace::run& run) {
+    int* const first = Memory::get();
+    atomic<int*> current(first);
+    atomic<int> replaced(0);
+    if (audited) run.at_quiescence([] {});
+    both(
+        run,
+        [&] {
+          int* expected = first;
+          int* const second = Memory::get();
+          if (!current.compare_exchange_strong(expected, second)) return Memory::give_back(second);
+          replaced = 1;
+          Memory::give_back(first);
+          current = Memory::get();
+          Memory::give_back(second);
+        },
+        [&] {
+          int* expected = first;
+          const bool same = current.compare_exchange_strong(expected, first);
+          run.require(!same || replaced == 0 || current.load() != first, "equal pointers, the same object");
+        });
+    Memory::give_back(current);
+  };
+}
+
+// What one task gives back, another never gets.
+void pass_memory_on(kvrace::run& run) {
+  int* const first = from_allocator::get();
+  kvrace::mutex m;
+  var<bool> given_back(false);
+  both(
+      run,
+      [&] {
+        const kvrace::lock_guard lock(m);
+        from_allocator::give_back(first);
+        given_back = true;
+      },
+      [&] {
+        const kvrace::lock_guard lock(m);
+        run.require(from_allocator::get() != first, "its giver's");
+      });
 }
 
 void pass_points(kvrace::run& run, std::set<int>& reached) {
@@ -123,6 +180,36 @@ TEST_CASE("allocations fail where the budget allows it, and a caller that does n
   CHECK(outcome(explore(insert(false))) == "PROVED");
   CHECK(outcome(explore(insert(false), {.faults = {.allocation_failures = 1}})) == "leak");
   CHECK(outcome(explore(insert(true), {.faults = {.allocation_failures = 1}})) == "PROVED");
+}
+
+TEMPLATE_TEST_CASE("an address is used again where the budget allows it, and pointers that compare equal are told apart", "",
+                   from_allocator, from_make) {
+  const kvrace::limits reuses{.faults = {.address_reuses = 1}};
+  for (const bool audited : {false, true}) {
+    const kvrace::program tested = compare_pointers<TestType>(audited);
+    for (const auto& [how, under] : {std::pair(kvrace::proof_engine::interleavings, kvrace::memory_model::sc),
+                                     std::pair(kvrace::proof_engine::graphs, kvrace::memory_model::sc),
+                                     std::pair(kvrace::proof_engine::graphs, kvrace::memory_model::rc11)}) {
+      const auto proof = [&, engine = how, model = under](const kvrace::limits& limits) {
+        return kvrace::prove({.memory_model = model, .engine = engine, .limits = limits}, tested);
+      };
+      const kvrace::result fresh = proof({});
+      INFO(fresh);
+      CHECK(outcome(fresh) == "PROVED");
+      CHECK(contains(fresh.claim, "no address of a destroyed object is reused"));
+      const kvrace::result reused = proof(reuses);
+      INFO(reused);
+      REQUIRE(outcome(reused) == "requirement");
+      CHECK(outcome(kvrace::replay({.limits = reuses}, reused.findings.front().schedule, tested)) == "requirement");
+    }
+  }
+}
+
+TEST_CASE("an address is used again by the task that gave it back only, and the claim says so") {
+  const kvrace::result found = explore(pass_memory_on, {.faults = {.address_reuses = 2}});
+  INFO(found);
+  CHECK(outcome(found) == "PROVED");
+  CHECK(contains(found.claim, "an address is reused by the task that gave it back only, at most 2 times by each"));
 }
 
 TEST_CASE("graphs know the same faults") {

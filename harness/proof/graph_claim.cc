@@ -50,9 +50,10 @@ std::string bounds(const result& result, const limits& limits) {
       result.yields_bound != 0
           ? "; a task that gave way three times with the same loads and nothing else in between was taken to wait in a loop"
           : "";
-  return values_of(result) + "; " + faults_of(limits.faults) + "; timed waits may time out at any point" + loops +
-         "; no address of a destroyed object is reused; what tasks share outside of primitives, var and shadow was seen in one "
-         "order of each execution" +
+  return values_of(result) + "; " + faults_of(limits.faults) + "; timed waits may time out at any point" + loops + "; " +
+         addresses_of(limits.faults) +
+         "; what tasks share outside of primitives, var and shadow was seen in one order of "
+         "each execution" +
          judged(result) + "; at most " + grouped(limits.steps_max) +
          " operations a run; plain data in var and shadow is free of races.";
 }
@@ -111,7 +112,7 @@ graph_certificate certificate_of(const result& result, const limits& limits, con
   for (const std::uint64_t part :
        {static_cast<std::uint64_t>(made.memory_model), made.steps_max, std::uint64_t{made.yields_bound}, made.complete,
         made.blocked, std::uint64_t{faults.weak_failures}, std::uint64_t{faults.spurious_wakeups},
-        std::uint64_t{faults.allocation_failures}, std::uint64_t{faults.cancellations}})
+        std::uint64_t{faults.allocation_failures}, std::uint64_t{faults.cancellations}, std::uint64_t{faults.address_reuses}})
     all = mix(all, part);
   made.digest = {all.high, all.low};
   return made;

@@ -105,10 +105,7 @@ unsigned graph_run::spawning() {
   const unsigned lane = known[me.spawns++];
   if (lane == body_lane && body_takes_part_) refuse("sixteen tasks and a body that takes part");
   if (alone_) refuse("tasks that are spawned after join_all()");
-  if (first) {
-    state.graph = this;
-    arena.recycles = false;
-  }
+  if (first) state.graph = this;
   if (state.slot != 0 || spawns_are_events_) {
     event* found = nullptr;
     if (along(me, parent, event_kind::spawn, &found)) {

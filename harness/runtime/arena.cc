@@ -81,6 +81,14 @@ std::size_t bytes_of(std::size_t size_class) {
                                            : arena_small_classes * arena_granule << (size_class - arena_small_classes);
 }
 
+// What a task has given back in a run without recycling.
+struct given_back {
+  void* memory;
+  std::size_t size_class;
+};
+std::array<std::vector<given_back>, tasks_max> by_task;  // by slot; capacities are kept from run to run
+task_set with_some = 0;
+
 }  // namespace
 
 void arena_open() {
@@ -90,6 +98,7 @@ void arena_open() {
     instrumentation::poison(all.all[index].memory.get(), all.all[index].bytes);
   if (!all.all.empty()) all.enter(0);
   arena.open = arena.recycles = true;
+  for (; with_some != 0; with_some &= with_some - 1) by_task[static_cast<std::size_t>(std::countr_zero(with_some))].clear();
 }
 
 void arena_close() {
@@ -119,9 +128,27 @@ void* arena_allocate_slowly(std::size_t bytes, std::size_t alignment) {
   return fresh;
 }
 
+void* arena_reuse(std::size_t bytes, std::size_t alignment) {
+  std::vector<given_back>& mine = by_task[state.slot];
+  const auto fits = [=, size_class = class_of(bytes)](const given_back& each) {
+    return each.size_class == size_class && reinterpret_cast<std::uintptr_t>(each.memory) % alignment == 0;
+  };
+  const auto last = std::find_if(mine.rbegin(), mine.rend(), fits);
+  if (last == mine.rend() || !happens(fault::address_reuse, site{})) return nullptr;
+  void* again = last->memory;
+  mine.erase(std::next(last).base());
+  instrumentation::unpoison(again, bytes);
+  return again;
+}
+
 void arena_deallocate_slowly(void* block, std::size_t bytes) noexcept {
   arena_state& a = arena;
-  if (!a.recycles) return;
+  if (!a.recycles) {
+    if (!may_happen(fault::address_reuse)) return;
+    by_task[state.slot].push_back({block, class_of(bytes)});
+    with_some |= bit(state.slot);
+    return;
+  }
   // To ThreadSanitizer, a block that changes hands within a run would be one object without synchronisation between its users.
   if constexpr (instrumentation::on) return;
   const std::size_t size_class = class_of(bytes);

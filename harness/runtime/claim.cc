@@ -27,6 +27,11 @@ std::string faults_of(const fault_budget& faults) {
   return text.empty() ? "no spurious wakeups or failures" : text + " a task and no other";
 }
 
+std::string addresses_of(const fault_budget& faults) {
+  if (faults.address_reuses == 0) return "no address of a destroyed object is reused";
+  return "an address is reused by the task that gave it back only, at most " + plural(faults.address_reuses, "time") + " by each";
+}
+
 namespace {
 
 std::string program_of(const result& result) {
@@ -36,8 +41,8 @@ std::string program_of(const result& result) {
 // What holds for every exhaustive claim.
 std::string exhaustive_bounds(const result& result, const limits& limits) {
   return "Values are sequentially consistent, happens-before follows the C++ memory orders; " + faults_of(limits.faults) +
-         "; timed waits may time out at any point; no address of a destroyed object is reused; at most " +
-         grouped(limits.steps_max) + " operations a run" +
+         "; timed waits may time out at any point; " + addresses_of(limits.faults) + "; at most " + grouped(limits.steps_max) +
+         " operations a run" +
          (result.yields_bound != 0 ? "; a task that has given way " + plural(result.yields_bound, "time") +
                                          " waits, where it does so again, until no other can go on"
                                    : "") +

@@ -21,6 +21,8 @@ namespace kvrace::detail {
 
 // "no spurious wakeups or failures", or how many of what.
 std::string faults_of(const fault_budget& faults);
+// What memory is handed out again in a proof.
+[[nodiscard]] std::string addresses_of(const fault_budget& faults);
 std::string plural(std::uint64_t count, const char* noun);
 std::string grouped(std::uint64_t number);  // 1,234,567
 

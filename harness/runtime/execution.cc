@@ -51,7 +51,10 @@ void execution::begin(const settings& chosen) {
   wants_every_step_ = chosen.strategy != nullptr && chosen.strategy->wants_every_step();
 
   const fault_budget& faults = chosen.limits.faults;
-  state.faults_max = {faults.weak_failures, faults.spurious_wakeups, faults.allocation_failures, faults.cancellations};
+  const bool proof = chosen.set_up == schedule::setting::search;
+  if (proof) arena.recycles = false;
+  state.faults_max = {faults.weak_failures, faults.spurious_wakeups, faults.allocation_failures, faults.cancellations,
+                      proof ? faults.address_reuses : 0};
   task_record& body = records_[0];
   reset(body, 0, 0, "body", fiber_host());
   const unsigned width = chosen.graph != nullptr ? chosen.graph->clock_width() : 4;

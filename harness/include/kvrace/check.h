@@ -26,6 +26,9 @@ struct fault_budget {
   unsigned spurious_wakeups = 0;     // a wait for a condition variable ends without a notification
   unsigned allocation_failures = 0;  // Sync::allocator and Sync::make throw std::bad_alloc
   unsigned cancellations = 0;        // cancellation_point() throws kvrace::cancelled
+  // Sync::allocator and Sync::make hand out the memory of that size which the same task gave back last. For prove(), where memory
+  // is fresh otherwise; a sample always hands it out again, to whichever task asks first.
+  unsigned address_reuses = 0;
 };
 
 // What check, prove and replay have in common.

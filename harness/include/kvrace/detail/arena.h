@@ -23,13 +23,15 @@ struct arena_state {
   arena_block* free[arena_classes + 1] = {};  // by size class
   bool free_used = false;
   bool open = false;          // a run is in progress
-  bool recycles = false;      // and its blocks are handed out again. Along a graph they are not: which task gets one would depend
-                              // on the order in which the graph is executed
+  bool recycles = false;      // and its blocks are handed out again. In a proof they are not, but for fault::address_reuse: which
+                              // task gets one would depend on more than happens-before
 };
 extern constinit arena_state arena;
 
 [[nodiscard]] void* arena_allocate_slowly(std::size_t bytes, std::size_t alignment);
 void arena_deallocate_slowly(void* memory, std::size_t bytes) noexcept;
+// The block for `bytes` that the current task gave back last, if the strategy chooses so; else null.
+[[nodiscard]] void* arena_reuse(std::size_t bytes, std::size_t alignment);
 
 // The size class of a small block is its number of granules. Where instrumentation is told of every block, none is small.
 [[nodiscard]] inline bool arena_is_small(std::size_t granules) {

@@ -67,8 +67,8 @@ struct object {
   object& operator=(const object&) = delete;
 };
 
-enum class fault : std::uint8_t { weak_failure, spurious_wakeup, allocation_failure, cancellation };
-inline constexpr std::size_t fault_kinds = 4;
+enum class fault : std::uint8_t { weak_failure, spurious_wakeup, allocation_failure, cancellation, address_reuse };
+inline constexpr std::size_t fault_kinds = 5;
 
 struct wait_queue;
 class graph_run;
@@ -239,9 +239,10 @@ inline void enable(task_set tasks) {
 
 // Does it happen now? Asks the strategy while the budget lasts; free of cost where there is none.
 [[nodiscard]] bool choose_fault(fault what, site where);
-[[nodiscard]] inline bool happens(fault what, site where) {
-  return state.current != nullptr && state.current->faults_left[static_cast<std::size_t>(what)] != 0 && choose_fault(what, where);
+[[nodiscard]] inline bool may_happen(fault what) {
+  return state.current != nullptr && state.current->faults_left[static_cast<std::size_t>(what)] != 0;
 }
+[[nodiscard]] inline bool happens(fault what, site where) { return may_happen(what) && choose_fault(what, where); }
 
 // ---- happens-before ----
 inline constexpr std::uint32_t messages_max = std::uint32_t{1} << 22U;

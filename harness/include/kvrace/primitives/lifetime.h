@@ -26,6 +26,13 @@ struct alignas(std::max_align_t) lifetime : object {
 
   explicit lifetime(site where) : object(object_type::made), made_at(where) {}
 };
+
+// May be memory that the current task has given back: fault_budget::address_reuses.
+[[nodiscard]] inline void* memory_for(std::size_t bytes, std::size_t alignment) {
+  if (may_happen(fault::address_reuse)) [[unlikely]]
+    if (void* again = arena_reuse(bytes, alignment)) return again;
+  return arena_allocate(bytes, alignment);
+}
 void* lifetime_begin(std::size_t bytes, std::size_t alignment, site where);
 void lifetime_end(void* object, site where);         // a second end is a violation of oracle "double_destroy"
 void lifetime_over(const void* object, std::size_t bytes);  // after its destructor, where instrumentation::checks_memory
@@ -62,7 +69,7 @@ struct allocator {
   [[nodiscard]] T* allocate(std::size_t count) {
     if (detail::happens(detail::fault::allocation_failure, detail::site{})) [[unlikely]]
       throw std::bad_alloc();
-    return static_cast<T*>(detail::arena_allocate(count * sizeof(T), alignof(T)));
+    return static_cast<T*>(detail::memory_for(count * sizeof(T), alignof(T)));
   }
   void deallocate(T* memory, std::size_t count) noexcept { detail::arena_deallocate(memory, count * sizeof(T)); }
   template <class U>
