@@ -12,6 +12,7 @@
 #include <kvrace/result.h>
 
 #include "reports/input_error.h"
+#include "reports/rollout.h"
 
 namespace kvrace::reports {
 
@@ -116,6 +117,7 @@ struct report {
   kvrace::result result;
   std::vector<rate> rates;
   std::optional<traffic_facts> traffic;  // of scenarios with traffic
+  std::vector<rollout_facts> rollouts = {};  // one after the other
   std::vector<bound> bounds;
   expectation_facts expectation;
   // The command that repeats result.findings[i]; same length as result.findings.
