@@ -35,6 +35,7 @@ struct showcase {
   // Prompts given as text, in place of tasks: each is served and then looked up by a task of its own.
   std::vector<std::string> texts = {};
   std::uint32_t input_chunk_bytes = 4'096;
+  bool rolls_out = false;  // all requests are a candidate's
 };
 const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
 const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
@@ -103,6 +104,8 @@ std::vector<showcase> showcases() {
       {.flaw = "bytes_decoded_by_chunk", .texts = {"\xF0\x9F\x98\x80?", "\xF0\x9F\x98\x8A?"}, .input_chunk_bytes = 3},
       {.flaw = "clusters_split_by_chunk", .texts = {"e\xCC\x81?", "e\xCC\x80?"}, .input_chunk_bytes = 1},
       {.flaw = "input_not_sanitized", .texts = {"###", "a"}},
+      {.flaw = "version_before_split", .tasks = {{serve("A.")}, {roll_back(), roll_out(), lookup("A")}}, .rolls_out = true},
+      {.flaw = "route_not_rechecked", .tasks = {{serve("A.")}, {roll_back(), roll_out(), lookup("A")}}, .rolls_out = true},
       {.flaw = "promise_not_pinned", .tasks = {{serve("A."), promise("A"), retrieve()}, {serve("B.")}}, .capacity = 1},
   };
 }
@@ -115,6 +118,7 @@ program_under_test program_of(const showcase& show, const std::string& locking, 
   program.configuration.eviction_feed = show.eviction_feed;
   program.configuration.compression = show.compression;
   program.configuration.reserved_blocks = show.reserved_blocks;
+  program.rolls_out = show.rolls_out;
   if (flawed) program.configuration.flaws = {show.flaw};
   program.configuration.input_chunk_bytes = show.input_chunk_bytes;
   input_reader reader(program.configuration);

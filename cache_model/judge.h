@@ -33,6 +33,7 @@ enum class oracle_id : std::uint8_t {
   isolation,
   starvation,
   sanitation,
+  rollback,
   linearizability,
   count,
 };

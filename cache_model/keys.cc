@@ -118,6 +118,7 @@ seams::seams() {
   static const isolation_policy isolation_repaired{};
   static const input_policy input_repaired{};
   static const sanitation_policy sanitation_repaired{};
+  static const rollback_policy rollback_repaired{};
   key = &key_repaired;
   match = &match_repaired;
   tail = &tail_repaired;
@@ -141,6 +142,7 @@ seams::seams() {
   isolation = &isolation_repaired;
   input = &input_repaired;
   sanitation = &sanitation_repaired;
+  rollback = &rollback_repaired;
 }
 
 }  // namespace kvrace::cache

@@ -34,21 +34,10 @@ const char* name_of(block_event::kind what) {
 
 }  // namespace
 
-const char* to_string(ghost kind) {
-  switch (kind) {
-    case ghost::index_key: return "the index leads from a key to a block that holds another";
-    case ghost::index_state: return "the index leads to a block that is not indexed";
-    case ghost::index_duplicate: return "the index leads to the block twice";
-    case ghost::index_missing: return "the block counts as indexed, but no index entry leads to it";
-    case ghost::order_duplicate: return "the block stands in the eviction order twice";
-    case ghost::order_used: return "the block stands in the eviction order while it is referenced";
-  }
-  return "";
-}
-
 cache_oracle::cache_oracle(run& run, const simulation_options& options)
     : judge(run, options.oracles_off),
       run_(run),
+      of_cache_(options.name.empty() ? "" : (" of " + options.name).c_str()),
       tokens_per_block_(options.configuration.tokens_per_block),
       lease_(options.configuration.lease),
       compresses_(options.configuration.compression.buffers != 0),
@@ -56,12 +45,7 @@ cache_oracle::cache_oracle(run& run, const simulation_options& options)
       evicts_at_once_(options.configuration.locking != "epoch"),
       blocks_(options.configuration.capacity_blocks) {}
 
-template <class Message>
-void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where) {
-  judge::fail(
-      oracle, block == no_block ? "" : "block", [=] { return block == no_block ? std::string() : block_name(block); }, message,
-      where);
-}
+std::string cache_oracle::block_name(std::uint32_t block) const { return cache::block_name(block) + std::string(of_cache_); }
 
 void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   request.id = ++requests_;
@@ -70,6 +54,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
   for (const invalidation& each : invalidations_)
     if (each.when.is_before_now()) request.version_min = std::max(request.version_min, each.version);
   request.began = run::now();
+  request.broke_isolation = false;
   request.polluted = false;
   request.polluted_by = {};
   request.stale = false;
@@ -201,16 +186,19 @@ void cache_oracle::on_allocate(const block_event& event) {
          [&] { return block_name(id) + " was handed to " + number_of(*event.request) + " while the index still leads to it"; });
   block.contested = block.holders != 0 || !block.given_up;
   const judged_request& request = judged(event.request);
-  if (id < reserved_blocks_ && request.priority == priority_class::low)
+  if (id < reserved_blocks_ && request.priority == priority_class::low) {
+    request.broke_isolation = true;
     fail(oracle_id::isolation, id, [&] {
       return number_of(request) + " of low priority took " + block_name(id) + ", which is reserved for high priority";
     });
+  }
   const key_view content = (*request.full_keys)[event.slot];
   ++request.holds[event.slot];
   ++block.holders;
   block.generation = event.where.generation;
   block.owner = request.id;
   block.priority = request.priority;
+  block.rollbacks_before = request.rollbacks_before;
   if (lease_.count() != 0) block.expires = run::now() + lease_;
   block.filling = true;
   block.published = block.given_up = false;
@@ -222,6 +210,7 @@ void cache_oracle::on_allocate(const block_event& event) {
 void cache_oracle::check_isolation(const block_event& event) {
   const record& block = blocks_[event.where.block];
   if (block.priority != priority_class::high || judged(event.request).priority != priority_class::low) return;
+  judged(event.request).broke_isolation = true;
   fail(oracle_id::isolation, event.where.block, [&] {
     return number_of(*event.request) + " of low priority evicted " + block_name(event.where.block) + ", which holds (" +
            std::string(block.described) + ") of request " + std::to_string(block.owner) + " of high priority";
@@ -302,6 +291,11 @@ void cache_oracle::served(judged_request& request, std::size_t position, const t
   }
   // What it has computed itself may be as old as it is.
   const bool hit = request.slots[position].what == judged_request::slot::kind::hit;
+  if (hit && block.rollbacks_before < request.rollbacks_before)
+    fail(oracle_id::rollback, where.block, [&] {
+      return who() + " was served " + block_name(where.block) + ", which request " + std::to_string(block.owner) +
+             " has computed, routed there before the rollback";
+    });
   if (hit && block.expires <= request.began) {
     request.stale = true;
     fail(oracle_id::stale, where.block,
@@ -387,48 +381,6 @@ void cache_oracle::contract(const prompt& prompt, std::size_t expected_tokens, s
   fail(oracle_id::namespace_contract, no_block, [&] {
     return "lookup of (" + describe(prompt) + ") matched " + std::to_string(matched_tokens) + " tokens, expected " +
            std::to_string(expected_tokens);
-  });
-}
-
-audit_counts cache_oracle::audit(const prefix_cache<sync>& cache, bool requests_waiting) {
-  if (silent()) return {};
-  requests_waiting_ = requests_waiting;
-  ghosts_ = 0;
-  for (record& block : blocks_) block.ghost_counted = false;
-  cache.audit(*this);
-  return {.blocks = blocks_.size(), .ghosts = ghosts_};
-}
-
-std::string cache_oracle::described(key_view entry_key) const {
-  for (const described_key& each : described_keys_)
-    if (equal(each.key, entry_key)) return std::string(each.described);
-  return "?";
-}
-
-void cache_oracle::on_ghost(ghost kind, std::uint32_t id, key_view entry_key) {
-  record& block = blocks_[id];
-  if (!block.ghost_counted) ++ghosts_;
-  block.ghost_counted = true;
-  fail(oracle_id::ghost_entry, id, [&] {
-    std::string message = std::string(to_string(kind)) + ": " + block_name(id);
-    if (kind == ghost::index_key || kind == ghost::index_state) message += ", found under (" + described(entry_key) + ")";
-    if (!block.described.empty()) message += ", last filled with (" + std::string(block.described) + ")";
-    return message;
-  });
-}
-
-void cache_oracle::on_lost(std::uint32_t id) {
-  fail(oracle_id::capacity, id, [&] { return block_name(id) + " is unreferenced, but not in the eviction order: it is lost"; });
-}
-
-void cache_oracle::on_block(std::uint32_t id, std::uint32_t references, bool indexed) {
-  if (blocks_[id].published && !indexed)
-    fail(oracle_id::exactly_once, id, [&] { return block_name(id) + " is not indexed any more, but was never given up"; });
-  if (references == blocks_[id].holders && (references == 0 || requests_waiting_)) return;
-  fail(oracle_id::reference_balance, id, [&] {
-    return block_name(id) + " counts " + std::to_string(references) + " references" +
-           (requests_waiting_ ? "" : " while no request is in progress") + ", of which " + std::to_string(blocks_[id].holders) +
-           " were taken";
   });
 }
 

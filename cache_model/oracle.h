@@ -32,6 +32,8 @@ struct judged_request : basic_request<sync> {
   mutable reused_array<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
   std::uint32_t version_min = 0;  // of what it may be served
   std::chrono::nanoseconds began = {};
+  std::uint32_t rollbacks_before = 0;  // see passage
+  mutable bool broke_isolation = false;
   bool polluted = false;
   std::array<bool, pollution_ways> polluted_by{};
   bool stale = false;
@@ -103,6 +105,7 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
     std::uint32_t generation = 0;
     std::uint32_t owner = 0;  // the request that reserved it last
     priority_class priority = priority_class::low;  // of the owner
+    std::uint32_t rollbacks_before = 0;  // the same
     std::uint32_t write = 0;  // the last fill
     lease_end expires = no_end;  // of its content
     bool filling = false;  // reserved and neither published nor given up
@@ -136,6 +139,10 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
 
   run& run_;
   block_histories* histories_ = nullptr;
+  // "block 3", or "block 3 of candidate".
+  [[nodiscard]] std::string block_name(std::uint32_t block) const;
+
+  text of_cache_;  // " of candidate"
   std::uint32_t tokens_per_block_;
   std::chrono::nanoseconds lease_;
   bool compresses_;
@@ -153,5 +160,12 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   fixed_array<sync, record> blocks_;
   std::vector<described_key, kvrace::allocator<described_key>> described_keys_;  // published ones, while recording
 };
+
+template <class Message>
+void cache_oracle::fail(oracle_id oracle, std::uint32_t block, Message message, std::source_location where) {
+  judge::fail(
+      oracle, block == no_block ? "" : "block", [=, this] { return block == no_block ? std::string() : block_name(block); },
+      message, where);
+}
 
 }  // namespace kvrace::cache

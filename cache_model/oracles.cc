@@ -25,6 +25,7 @@ const std::vector<oracle_description>& oracles() {
        "a request of low priority evicts what one of high priority has computed, or takes a block that is reserved for it", "I7"},
       {"starvation", "a request gets no block: one of the share of its class is idle, or the other class has it", "I7, O7"},
       {"sanitation", "text that the sanitiser should have replaced has become tokens", "I2"},
+      {"rollback", "a request is served what a candidate has computed for requests from before its rollback", "I9"},
       {"linearizability",
        "no order of the calls explains what was found under a key, or which block was evicted; off unless it is named", "O6"},
   };

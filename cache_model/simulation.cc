@@ -9,10 +9,10 @@
 
 #include "cache_model/compression/stage.h"
 #include "cache_model/describe.h"
-#include "cache_model/flaws/flaws.h"
 #include "cache_model/histories.h"
 #include "cache_model/locking/controlled.h"
 #include "cache_model/oracle.h"
+#include "cache_model/parameters.h"
 #include "cache_model/parts/eviction_notes.h"
 #include "cache_model/parts/parts.h"
 
@@ -20,23 +20,11 @@ namespace kvrace::cache {
 
 namespace {
 
-cache_parameters parameters_of(const simulation_options& options, cache_listener* listener) {
-  cache_parameters parameters{.capacity_blocks = options.configuration.capacity_blocks,
-                              .tokens_per_block = options.configuration.tokens_per_block,
-                              .hash_bits = options.configuration.hash_bits,
-                              .reserved_blocks = options.configuration.reserved_blocks,
-                              .lease = options.configuration.lease,
-                              .seams = {},
-                              .listener = listener};
-  for (const std::string& name : options.configuration.flaws) find_flaw(name)->plant(parameters.seams);
-  parameters.seams.deferral = options.deferral;
-  return parameters;
-}
-
 class simulated final : public simulation {
  public:
   simulated(run& run, const simulation_options& options)
       : run_(run),
+        name_(options.name.begin(), options.name.end()),
         tokens_per_block_(options.configuration.tokens_per_block),
         oracle_(run, options),
         parameters_(parameters_of(options, &oracle_)),
@@ -63,34 +51,26 @@ class simulated final : public simulation {
   static void* operator new(std::size_t) { return allocator<simulated>().allocate(1); }
   static void operator delete(void* object) noexcept { allocator<simulated>().deallocate(static_cast<simulated*>(object), 1); }
 
-  std::size_t lookup(const prompt& prompt) override {
-    operation operation([&] { return "lookup(" + describe(prompt) + ")"; });
-    const std::size_t matched = look_up(prompt, [](std::size_t) {});
-    operation.returns([&] { return std::to_string(matched) + " tokens"; });
-    return matched;
-  }
+  std::size_t lookup(const prompt& prompt) override { return *look_up(prompt, nullptr); }
+  std::optional<std::size_t> lookup_by(passage& passage, const prompt& prompt) override { return look_up(prompt, &passage); }
 
   void expect_match(const prompt& prompt, std::size_t expected_tokens) override {
     operation operation([&] { return "expect_match(" + describe(prompt) + "; " + std::to_string(expected_tokens) + ")"; });
-    const std::size_t matched = look_up(prompt, [&](std::size_t tokens) { oracle_.contract(prompt, expected_tokens, tokens); });
+    const std::size_t matched =
+        *look_up(prompt, nullptr, [&](std::size_t tokens) { oracle_.contract(prompt, expected_tokens, tokens); });
     operation.returns([&] { return std::to_string(matched) + " tokens"; });
   }
 
   std::size_t serve(const prompt& prompt, cancel_point cancel, const service_times& times) override {
-    if (!times.none()) return serve_in_time(prompt, cancel, times);
-    operation operation([&] { return "serve(" + describe(prompt) + ")"; });
-    judged_request& request = begin(prompt);
-    const std::size_t hits = acquire(request, cancel);
-    fill_and_publish(request, cancel);
-    read_and_release(request, cancel);
-    operation.returns([&] {
-      return cancel == cancel_point::none ? std::to_string(hits) + " tokens from the cache" : std::string("cancelled");
-    });
-    return hits;
+    return *serve(nullptr, prompt, cancel, times);
+  }
+  std::optional<std::size_t> serve_by(passage& passage, const prompt& prompt, cancel_point cancel,
+                                      const service_times& times) override {
+    return serve(&passage, prompt, cancel, times);
   }
 
   void invalidate() override {
-    operation operation([] { return std::string("invalidate()"); });
+    operation operation([&] { return call_name("invalidate") + "()"; });
     std::uint32_t version = 0;
     change([&] { version = cache_->invalidate(); });
     oracle_.invalidated(version);
@@ -152,7 +132,10 @@ class simulated final : public simulation {
 
   request_outcome outcome() const override {
     const judged_request& request = *requests_[run::task()];
-    return {.polluted = request.polluted, .stale = request.stale, .starved = request.starved};
+    return {.polluted = request.polluted,
+            .stale = request.stale,
+            .starved = request.starved,
+            .broke_isolation = request.broke_isolation};
   }
 
   std::optional<audit_counts> audit() override {
@@ -168,10 +151,14 @@ class simulated final : public simulation {
 
  private:
   using slot_type = judged_request::slot;
+  using text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
   struct promise_made {
     judged_request* request = nullptr;
     std::size_t tokens = 0;
   };
+
+  // "serve", or "candidate: serve".
+  [[nodiscard]] std::string call_name(const char* call) const { return name_.empty() ? call : std::string(name_) + ": " + call; }
 
   void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
 
@@ -200,7 +187,11 @@ class simulated final : public simulation {
     return make_controlled_cache(asked.locking, parameters_);
   }
 
-  judged_request& begin(const prompt& prompt) { return begin(requests_[run::task()], prompt); }
+  judged_request& begin(const prompt& prompt, const passage* by = nullptr) {
+    judged_request& request = begin(requests_[run::task()], prompt);
+    request.rollbacks_before = by == nullptr ? 0 : by->rollbacks_before;
+    return request;
+  }
   judged_request& begin(judged_request*& request, const prompt& prompt) {
     if (request == nullptr) request = std::construct_at(allocator<judged_request>().allocate(1));
     request->begin(*parameters_.seams.key, prompt, tokens_per_block_);
@@ -226,13 +217,17 @@ class simulated final : public simulation {
       call();
   }
 
-  // Of a request that is served. Returns the tokens from the cache.
-  std::size_t acquire(judged_request& request, cancel_point cancel) {
+  // Of a request that is served. Returns the tokens from the cache; nullopt if it has given everything back and goes elsewhere.
+  std::optional<std::size_t> acquire(judged_request& request, cancel_point cancel, passage* by) {
     const std::size_t tokens = request.prompt->tokens.size();
     const std::size_t reusable = tokens == 0 ? 0 : (tokens - 1) / tokens_per_block_;
     const std::uint64_t began = run::step();
     const std::size_t hits =
         tokens_per_block_ * acquire(request, {.blocks_max = reusable, .reserve = cancel != cancel_point::after_lookup});
+    if (by != nullptr && !by->holds()) {
+      cache_->release(request);
+      return std::nullopt;
+    }
     count_query(*request.prompt);
     add(metric::tokens_hit, hits);
     if (request.starved) {
@@ -263,26 +258,50 @@ class simulated final : public simulation {
       add(metric::requests_cancelled, 1);
   }
 
-  std::size_t serve_in_time(const prompt& prompt, cancel_point cancel, const service_times& times) {
+  std::optional<std::size_t> serve(passage* by, const prompt& prompt, cancel_point cancel, const service_times& times) {
+    if (!times.none()) return serve_in_time(by, prompt, cancel, times);
+    operation operation([&] { return call_name("serve(") + describe(prompt) + ")"; });
+    judged_request& request = begin(prompt, by);
+    const std::optional<std::size_t> hits = acquire(request, cancel, by);
+    if (!hits) {
+      operation.returns(overtaken);
+      return std::nullopt;
+    }
+    fill_and_publish(request, cancel);
+    read_and_release(request, cancel);
+    operation.returns([&] {
+      return cancel == cancel_point::none ? std::to_string(*hits) + " tokens from the cache" : std::string("cancelled");
+    });
+    return hits;
+  }
+  static std::string overtaken() { return "goes elsewhere"; }
+
+  std::optional<std::size_t> serve_in_time(passage* by, const prompt& prompt, cancel_point cancel, const service_times& times) {
     judged_request* request = nullptr;
     std::size_t hits = 0;
     {
-      operation operation([&] { return "serve: reserve(" + describe(prompt) + ")"; });
-      request = &begin(prompt);
-      hits = acquire(*request, cancel);
+      operation operation([&] { return call_name("serve: reserve(") + describe(prompt) + ")"; });
+      request = &begin(prompt, by);
+      const std::optional<std::size_t> taken = acquire(*request, cancel, by);
+      if (!taken) {
+        operation.returns(overtaken);
+        return std::nullopt;
+      }
+      hits = *taken;
       operation.returns([&] { return std::to_string(hits) + " tokens from the cache"; });
       ++requests_waiting_;
     }
     if (cancel != cancel_point::after_lookup) {
-      const auto prefill = times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits) + times.prefill_correction;
+      const auto prefill =
+          times.prefill_per_token * static_cast<std::int64_t>(prompt.tokens.size() - hits) + times.prefill_correction;
       wait(cancel == cancel_point::after_reserve ? prefill / 2 : prefill, times.tick);
       if (cancel != cancel_point::after_reserve) {
-        const operation operation([&] { return "serve: publish(" + describe(prompt) + ")"; });
+        const operation operation([&] { return call_name("serve: publish(") + describe(prompt) + ")"; });
         fill_and_publish(*request, cancel);
       }
     }
     if (cancel == cancel_point::none) wait(times.decode, times.tick);
-    operation operation([&] { return "serve: release(" + describe(prompt) + ")"; });
+    operation operation([&] { return call_name("serve: release(") + describe(prompt) + ")"; });
     read_and_release(*request, cancel);
     --requests_waiting_;  // its references are gone: a call that has not taken a step counts as not begun
     operation.returns([&] { return std::string(cancel == cancel_point::none ? "" : "cancelled"); });
@@ -297,10 +316,21 @@ class simulated final : public simulation {
     if (duration.count() != 0) sync::sleep_for(duration);
   }
 
+  std::optional<std::size_t> look_up(const prompt& prompt, passage* by) {
+    operation operation([&] { return call_name("lookup(") + describe(prompt) + ")"; });
+    const std::optional<std::size_t> matched = look_up(prompt, by, [](std::size_t) {});
+    operation.returns([&] { return matched ? std::to_string(*matched) + " tokens" : overtaken(); });
+    return matched;
+  }
+
   template <class Matched>
-  std::size_t look_up(const prompt& prompt, Matched matched) {
-    judged_request& request = begin(prompt);
+  std::optional<std::size_t> look_up(const prompt& prompt, passage* by, Matched matched) {
+    judged_request& request = begin(prompt, by);
     const std::size_t tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
+    if (by != nullptr && !by->holds()) {
+      cache_->release(request);
+      return std::nullopt;
+    }
     count_query(prompt);
     add(metric::tokens_hit, tokens);
     matched(tokens);
@@ -379,6 +409,7 @@ class simulated final : public simulation {
   }
 
   run& run_;
+  text name_;
   std::uint32_t tokens_per_block_;
   cache_oracle oracle_;
   cache_parameters parameters_;
@@ -397,41 +428,6 @@ class simulated final : public simulation {
 };
 
 }  // namespace
-
-const char* to_string(pollution_way way) {
-  switch (way) {
-    case pollution_way::ghost_entry: return "ghost_entry";
-    case pollution_way::stolen_block: return "stolen_block";
-    case pollution_way::wrong_key: return "wrong_key";
-    case pollution_way::foreign_rows: return "foreign_rows";
-  }
-  return "?";
-}
-
-const std::vector<std::string>& metric_names() {
-  static const std::vector<std::string> names = {
-      "requests_completed",
-      "requests_cancelled",
-      "requests_polluted",
-      "requests_stale",
-      "requests_starved",
-      "tokens_queried",
-      "tokens_hit",
-      "blocks_audited",
-      "blocks_ghost",
-      "blocks_evicted",
-      "inputs",
-      "inputs_triggering",
-      "triggers",
-      "characters_replaced",
-      "clusters_cut",
-      "polluted_by_ghost_entry",
-      "polluted_by_stolen_block",
-      "polluted_by_wrong_key",
-      "polluted_by_foreign_rows",
-  };
-  return names;
-}
 
 std::unique_ptr<simulation> make_simulation(run& run, const simulation_options& options) {
   return std::unique_ptr<simulation>(new simulated(run, options));

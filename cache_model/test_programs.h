@@ -4,9 +4,11 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <kvrace/cache/rollout.h>
 #include <kvrace/check.h>
 #include <kvrace/sync.h>
 
@@ -40,6 +42,15 @@ inline call wait(std::chrono::nanoseconds duration) {
 }
 inline call invalidate() {
   return [](simulation& s) { s.invalidate(); };
+}
+
+// Of programs that roll out.
+inline constexpr traffic_split all_to_candidate{.candidate = traffic_split::whole};
+inline call roll_out() {
+  return [](simulation& s) { static_cast<rollout&>(s).route(all_to_candidate); };
+}
+inline call roll_back() {
+  return [](simulation& s) { static_cast<rollout&>(s).roll_back(); };
 }
 
 // Keys 0 and 1.
@@ -81,10 +92,13 @@ struct program_under_test {
   std::vector<calls> tasks = {};
   std::vector<std::string> oracles_off = {};
   kvrace::limits limits = {};
+  bool rolls_out = false;  // requests go to a candidate of this configuration, beside a stable cache of the same
 
   void operator()(run& run) const {
     const simulation_options options{.configuration = configuration, .oracles_off = oracles_off, .parts = all_parts};
-    const auto simulation = make_simulation(run, options);
+    const std::unique_ptr<cache::simulation> simulation =
+        rolls_out ? make_rollout(run, {.stable = options, .candidate = options, .split = all_to_candidate})
+                  : make_simulation(run, options);
     for (const calls& task : tasks) {
       run.spawn("client", [&task, simulation = simulation.get()] {
         for (const call& each : task) each(*simulation);

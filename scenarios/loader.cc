@@ -9,6 +9,7 @@
 #include "reports/json_text.h"
 #include "scenarios/generator.h"
 #include "scenarios/prompts.h"
+#include "scenarios/rollout_input.h"
 #include "scenarios/schema.h"
 #include "scenarios/semantics.h"
 #include "scenarios/sweep_input.h"
@@ -66,6 +67,8 @@ operation operation_of(const json& value, cache::parts_options& parts, prompt_re
   const auto call = value.begin();
   if (std::optional<operation> beside = operation_of_part(call.key(), call.value(), parts)) return *std::move(beside);
   if (call.key() == "invalidate") return {.what = operation::kind::invalidate};
+  if (call.key() == "roll_out") return {.what = operation::kind::roll_out};
+  if (call.key() == "roll_back") return {.what = operation::kind::roll_back};
   if (call.key() == "retrieve") return {.what = operation::kind::retrieve};
   if (call.key() == "follow_evictions")
     return {.what = operation::kind::follow_evictions, .count = call.value()["count"].get<std::uint32_t>()};
@@ -284,6 +287,7 @@ std::variant<scenario, input_error> parse_scenario(std::string_view text, std::s
     result.steps_max = traffic_steps_max(*result.traffic);
   }
   if (document.contains("sweep")) result.sweep = sweep_of(document["sweep"]);
+  if (document.contains("rollout")) result.rollout = rollout_of(document["rollout"], result.cache.configuration);
   if (document.contains("limits")) {
     result.steps_max = document["limits"].value("steps_max", result.steps_max);
     result.call_steps_max = document["limits"].value("call_steps_max", result.call_steps_max);

@@ -274,7 +274,7 @@ TEST_CASE("missing and unknown keys are named") {
         "hash_bits, input, lease_us, locking, reserved_blocks, tokens_per_block; did you mean 'locking'?");
   const std::string operations =
       "admit, device_step, expect_match, fetch, follow_evictions, invalidate, load, lookup, maintain, promise, put, retrieve, "
-      "serve, update, wait";
+      "roll_back, roll_out, serve, update, wait";
   CHECK(line_for(valid(), "/tasks/0/operations/0", {{"insert", json::object()}}) ==
         "s.json: /tasks/0/operations/0/insert: expected one of the keys " + operations);
   CHECK(line_for(valid(), "/tasks/0/operations/0", json::object()) ==

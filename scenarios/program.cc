@@ -14,7 +14,15 @@ namespace {
 // Telling schedules apart takes memory for each of them.
 constexpr std::uint64_t distinct_runs_max = 10'000'000;
 
-void perform(cache::simulation& simulation, const operation& call) {
+// What a scenario's tasks call: one cache, or those among which a rollout routes.
+struct service {
+  std::unique_ptr<cache::rollout> routed;
+  std::unique_ptr<cache::simulation> one;
+  cache::simulation& all() { return routed ? *routed : *one; }
+};
+
+void perform(service& service, const operation& call) {
+  cache::simulation& simulation = service.all();
   switch (call.what) {
     case operation::kind::lookup: simulation.lookup(call.prompt); return;
     case operation::kind::serve: simulation.serve(call.prompt, call.cancel, call.times); return;
@@ -31,6 +39,8 @@ void perform(cache::simulation& simulation, const operation& call) {
     case operation::kind::maintain: simulation.parts().maintain(); return;
     case operation::kind::admit: simulation.parts().admit(); return;
     case operation::kind::device_step: simulation.parts().device_step(); return;
+    case operation::kind::roll_out: service.routed->route({.candidate = cache::traffic_split::whole}); return;
+    case operation::kind::roll_back: service.routed->roll_back(); return;
   }
 }
 
@@ -69,18 +79,24 @@ kvrace::program make_program(const scenario& scenario) {
   if (scenario.traffic) return make_traffic_program(scenario, nullptr);
   struct prepared {
     cache::simulation_options cache;
+    std::optional<cache::rollout_options> rollout;
     std::vector<task> tasks;
   };
-  const auto fixed = std::make_shared<const prepared>(prepared{scenario.cache, scenario.tasks});
+  const auto fixed = std::make_shared<const prepared>(
+      prepared{scenario.cache, scenario.rollout ? std::optional(caches_of(scenario)) : std::nullopt, scenario.tasks});
   return [fixed](kvrace::run& run) {
-    const std::unique_ptr<cache::simulation> simulation = cache::make_simulation(run, fixed->cache);
+    service served;
+    if (fixed->rollout)
+      served.routed = cache::make_rollout(run, *fixed->rollout);
+    else
+      served.one = cache::make_simulation(run, fixed->cache);
     for (const task& client : fixed->tasks) {
-      run.spawn(client.name, [simulation = simulation.get(), &client] {
-        for (const operation& call : client.operations) perform(*simulation, call);
+      run.spawn(client.name, [&served, &client] {
+        for (const operation& call : client.operations) perform(served, call);
       });
     }
     run.join_all();
-    simulation->finish();
+    served.all().finish();
   };
 }
 

@@ -10,6 +10,7 @@
 #include <kvrace/cache/simulation.h>
 #include <kvrace/result.h>
 
+#include "scenarios/rollout.h"
 #include "scenarios/sweep.h"
 #include "scenarios/traffic.h"
 
@@ -41,6 +42,8 @@ struct operation {
     maintain,
     admit,
     device_step,
+    roll_out,
+    roll_back,
   };
   kind what = kind::lookup;
   cache::prompt prompt = {};        // lookup, serve, expect_match, promise
@@ -114,6 +117,7 @@ struct scenario {
   std::vector<scenarios::task> tasks;  // generated ones included; none if there is traffic
   std::optional<scenarios::traffic> traffic;
   std::optional<scenarios::sweep> sweep;  // only beside traffic
+  std::optional<scenarios::rollout> rollout;  // beside tasks or traffic
   scenarios::search search;
   scenarios::expectation expect;
   std::uint64_t steps_max = 100'000;  // per run

@@ -8,6 +8,7 @@
 #include "reports/plain_text.h"
 #include "scenarios/generator.h"
 #include "scenarios/loader.h"
+#include "scenarios/rollout_input.h"
 #include "scenarios/sweep_input.h"
 
 namespace kvrace::scenarios {
@@ -273,6 +274,7 @@ std::optional<input_error> check_semantics(const json& document, const scenario&
     if (std::optional<input_error> error = check_traffic(document, read)) return error;
   }
   if (std::optional<input_error> error = check_sweep(document, read)) return error;
+  if (std::optional<input_error> error = check_rollout(document, read)) return error;
   if (std::optional<input_error> error = check_oracles(document)) return error;
   if (std::optional<input_error> error = check_search(document["search"])) return error;
   return check_expectation(document, read);

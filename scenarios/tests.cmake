@@ -8,6 +8,7 @@ add_executable(scenarios_test
   outcome_test.cc
   progress_test.cc
   recorded_trace_test.cc
+  rollout_test.cc
   shrinking_test.cc
   strategy_input_test.cc
   sweep_test.cc

@@ -31,6 +31,7 @@
 #include "cache_model/flaws/relaxed_decrement.h"
 #include "cache_model/flaws/reply_left_behind.h"
 #include "cache_model/flaws/reserve_unbounded.h"
+#include "cache_model/flaws/route_not_rechecked.h"
 #include "cache_model/flaws/short_last_block.h"
 #include "cache_model/flaws/shorter_length_repair.h"
 #include "cache_model/flaws/stale_index.h"
@@ -38,6 +39,7 @@
 #include "cache_model/flaws/token_revived.h"
 #include "cache_model/flaws/unchecked_counter.h"
 #include "cache_model/flaws/untagged_fields.h"
+#include "cache_model/flaws/version_before_split.h"
 #include "cache_model/flaws/wait_under_lock.h"
 #include "cache_model/flaws/waiter_removed_early.h"
 
@@ -85,6 +87,8 @@ const std::vector<flaw>& all_flaws() {
       bytes_decoded_by_chunk::describe(),
       clusters_split_by_chunk::describe(),
       input_not_sanitized::describe(),
+      version_before_split::describe(),
+      route_not_rechecked::describe(),
   };
   return all;
 }

@@ -248,6 +248,16 @@ class sanitation_policy {
   [[nodiscard]] virtual bool replaces() const { return true; }
 };
 
+// Seam "rollback": how requests in flight are kept from what a candidate has cached, when it is rolled back.
+class rollback_policy {
+ public:
+  virtual ~rollback_policy() = default;
+  // Requests are routed elsewhere before the version of its cache is raised.
+  [[nodiscard]] virtual bool closes_split_first() const { return true; }
+  // A request that has taken its blocks looks whether it would still be routed there, and goes elsewhere if not.
+  [[nodiscard]] virtual bool looks_again() const { return true; }
+};
+
 // One policy a seam. The objects outlive the cache.
 struct seams {
   const key_policy* key;
@@ -273,6 +283,7 @@ struct seams {
   const isolation_policy* isolation;
   const input_policy* input;
   const sanitation_policy* sanitation;
+  const rollback_policy* rollback;
   // Virtual time for which a flawed policy stays outside of a critical section it has left.
   std::chrono::nanoseconds deferral = {};
 

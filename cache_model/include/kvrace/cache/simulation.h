@@ -61,6 +61,8 @@ struct simulation_options {
   parts_options parts = {};  // what there is beside the cache
   // Virtual time for which a flawed cache stays outside of a critical section that it should not have left.
   std::chrono::nanoseconds deferral = {};
+  // What reports call the cache, where a run has several.
+  std::string name = {};
 };
 
 // How long the steps of a request take, in virtual time. The request holds its blocks meanwhile.
@@ -77,6 +79,18 @@ struct request_outcome {
   bool polluted = false;
   bool stale = false;
   bool starved = false;
+  bool broke_isolation = false;  // took from the share of the other class, or evicted what it had computed
+};
+
+// How a request comes to one cache of several among which requests are routed.
+class passage {
+ public:
+  // Asked once, when the request has taken its blocks and before it computes. If not, it gives them back and counts nowhere.
+  [[nodiscard]] virtual bool holds() = 0;
+  std::uint32_t rollbacks_before = 0;  // how often this cache had been rolled back when the request was routed to it
+
+ protected:
+  ~passage() = default;
 };
 
 struct audit_counts {
@@ -104,6 +118,9 @@ class simulation {
   // With service times, each part between two waits is an operation of its own; a request cancelled after it has reserved gives
   // up half way through its prefill.
   virtual std::size_t serve(const prompt&, cancel_point = cancel_point::none, const service_times& = {}) = 0;
+  // The same two for a request that was routed here; nullopt if its passage does not hold.
+  virtual std::optional<std::size_t> lookup_by(passage&, const prompt&) = 0;
+  virtual std::optional<std::size_t> serve_by(passage&, const prompt&, cancel_point, const service_times&) = 0;
   // Bumps the cache version: nothing inserted or being filled before it is served afterwards.
   virtual void invalidate() = 0;
   // What the namespace contract asks: lookup(request), compared with `expected_tokens`; a difference is a violation of oracle
