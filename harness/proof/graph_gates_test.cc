@@ -262,12 +262,6 @@ TEST_CASE("what waits and graphs do not model is refused by name") {
           run.join_all();
         }) == "notify_one of an atomic that several tasks wait for");
   CHECK(contains(refusal_of([](kvrace::run& run) {
-                   kvrace::counting_semaphore<> permits(0);
-                   run.spawn("waits", [&] { (void)permits.try_acquire_for(std::chrono::seconds(1)); });
-                   run.join_all();
-                 }),
-                 "timed"));
-  CHECK(contains(refusal_of([](kvrace::run& run) {
                    run.spawn("task", [&] {
                      kvrace::stop_source stop;
                      stop.request_stop();

@@ -223,8 +223,20 @@ void graph_lock(shared_lock_state& lock, bool exclusive, site where) {
     lock.readers |= bit(state.slot);
 }
 
-bool graph_try_lock(shared_lock_state&, bool exclusive, site) {
-  graph_refuse(exclusive ? "shared_mutex::try_lock" : "shared_mutex::try_lock_shared");
+bool graph_try_lock(shared_lock_state& lock, bool exclusive, site where) {
+  graph_run& run = *state.graph;
+  bool taken = lock.owner == slot_none && (!exclusive || lock.readers == 0);
+  if (!run.alone()) {
+    begin(exclusive ? operation_kind::try_lock : operation_kind::try_lock_shared, &lock, where);
+    taken = exclusive ? run.try_lock_all(lock) : run.try_lock_shared(lock);
+    done();
+  }
+  if (!taken) return false;
+  if (exclusive)
+    lock.owner = state.slot;
+  else
+    lock.readers |= bit(state.slot);
+  return true;
 }
 
 void graph_unlock(shared_lock_state& lock, bool exclusive, site where) {

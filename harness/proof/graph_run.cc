@@ -53,7 +53,7 @@ void graph_run::see(unsigned order) {
 unsigned graph_run::enter_location_of(const object& what, graph_storage storage, bool held) {
   std::uint16_t& number = number_of(what.id);
   if (number == 0) number = static_cast<std::uint16_t>(1 + new_location(what.id));
-  enter_location(number - 1U, storage, held);
+  enter_location(number - 1U, storage, held ? 1 : 0);
   return number - 1U;
 }
 
@@ -73,12 +73,12 @@ unsigned graph_run::new_location(std::uint64_t identity) {
 }
 
 // Keeps the initial state, if this is the first use of the location in this execution.
-void graph_run::enter_location(unsigned location, graph_storage storage, bool held) {
+void graph_run::enter_location(unsigned location, graph_storage storage, std::uint64_t held) {
   location_state& found = locations_[location];
   if (found.run == run_) return;
   found.run = run_;
-  found.held = held;
-  found.initial = held ? 1 : 0;
+  found.held = held != 0;
+  found.initial = held;
   found.settled = false;
   if (storage.value != nullptr) std::memcpy(&found.initial, storage.value, storage.bytes);
 }
@@ -189,7 +189,7 @@ gate_answer answer(const graph_run::access& what, std::uint64_t old, std::uint64
     case graph_operation::update: *value = what.change(old, what.context); return gate_answer::writes;
     case graph_operation::exchange_if:
     case graph_operation::try_lock: *value = what.desired; return writes_if(old == what.expected);
-    case graph_operation::lock: *value = 1; return gate_answer::writes;
+    case graph_operation::lock: *value = what.desired; return gate_answer::writes;
     default: return gate_answer::reads;
   }
 }

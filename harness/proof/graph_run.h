@@ -32,8 +32,8 @@ class graph_run {
   explicit graph_run(graph_explorer& explorer) : explorer_(&explorer) {}
 
   void begin();  // before every execution
-  // The next execution is the first of an exploration, or not: a task that is met for the first time in a later one gets its lane,
-  // and the exploration begins anew, so that it does not depend on who explores what.
+  // The next execution is the first of an exploration, or not: a task that is met for the first time in a later one gets its
+  // lane, and the exploration begins anew, so that it does not depend on who explores what.
   void set_first(bool first) { first_ = first; }
   // From now on along the graph of `explorer`. While probing, nothing is learnt: an execution that would teach something ends.
   void follow(graph_explorer& explorer, bool probing) {
@@ -110,6 +110,8 @@ class graph_run {
   void lock_shared(const shared_lock_state& lock);
   void unlock_shared(const shared_lock_state& lock);
   void lock_all(const shared_lock_state& lock);
+  bool try_lock_shared(const shared_lock_state& lock);
+  bool try_lock_all(const shared_lock_state& lock);
   void unlock_all(const shared_lock_state& lock);
   [[nodiscard]] bool alone() const { return alone_; }
   // While alone: the value of the location, moved to its storage.
@@ -140,6 +142,7 @@ class graph_run {
     std::uint16_t gave_way_at = never_gave_way;  // `done` when it last gave way
     std::uint16_t gave_way_before = never_gave_way;  // and the time before
     bool timed = false;  // the wait of awaits_wake may end without a notification
+    bool tries = false;  // in the outcome of a try that it has chosen; others are explored as well
     const object* takes_all = nullptr;  // the shared_mutex it has a part of, on its way to all
   };
   struct shared_parts {
@@ -160,8 +163,9 @@ class graph_run {
   static constexpr unsigned nobody = lanes_max + 1;
   unsigned new_location(std::uint64_t identity);
   unsigned enter_location_of(const object& what, graph_storage storage, bool held);
-  void enter_location(unsigned location, graph_storage storage, bool held);
+  void enter_location(unsigned location, graph_storage storage, std::uint64_t held);
   shared_parts& parts_of(std::uint32_t lock);
+  void find_writer(const shared_parts& parts);
   std::uint16_t& number_of(std::uint32_t id);
   [[nodiscard]] unsigned known_number_of(std::uint32_t id) const {  // 0: none yet
     const unsigned creator = id >> 26U;

@@ -2,6 +2,9 @@
 //
 // A writer that waits for one reader bars the others already, as an implementation that prefers writers would. Where a
 // task is barred like that, nothing is said about deadlocks: the executions in which the writer came later are explored as well.
+//
+// Whether a try succeeds, and if not because of whom, is a choice. What holds the lock then is waited for: without it the
+// execution is blocked, and that is no deadlock, since another outcome of the choice has it.
 #include <algorithm>
 
 #include <kvrace/sync.h>
@@ -12,7 +15,17 @@ namespace kvrace::detail {
 
 namespace {
 
-constexpr graph_run::access acquire_lock{graph_operation::lock, acquiring, acquiring, 0, 1, nullptr, nullptr};
+// Values of a part: 0 is free.
+constexpr std::uint64_t held_by_reader = 1;
+constexpr std::uint64_t held_by_writer = 2;
+constexpr graph_run::access lock_by(std::uint64_t holder) {
+  return {graph_operation::lock, acquiring, acquiring, 0, holder, nullptr, nullptr};
+}
+template <std::uint64_t Holder>
+constexpr graph_run::access find_held_by{
+    graph_operation::gate, relaxed, relaxed, 0, 0, nullptr, nullptr, [](std::uint64_t old, std::uint64_t*, const void*) {
+      return old == Holder ? gate_answer::reads : gate_answer::waits;
+    }};
 
 }  // namespace
 
@@ -25,9 +38,12 @@ graph_run::shared_parts& graph_run::parts_of(std::uint32_t lock) {
 // All parts are entered before the state of the lock changes for the first time.
 void graph_run::enter_parts(const shared_lock_state& lock, const shared_parts& parts) {
   const bool exclusive = lock.owner != slot_none;
-  enter_location(parts.gate, {nullptr, 0}, exclusive);
+  enter_location(parts.gate, {nullptr, 0}, exclusive ? held_by_writer : 0);
   for (const auto& [lane, location] : parts.readers)
-    enter_location(location, {nullptr, 0}, exclusive || (lock.readers & bit(slot_of(lane))) != 0);
+    enter_location(location, {nullptr, 0},
+                   exclusive                                  ? held_by_writer
+                   : (lock.readers & bit(slot_of(lane))) != 0 ? held_by_reader
+                                                              : 0);
 }
 
 // The exploration starts again when a task reads for the first time: writers must have taken its part.
@@ -48,7 +64,27 @@ unsigned graph_run::part_of_reader(const shared_lock_state& lock) {
 
 void graph_run::lock_shared(const shared_lock_state& lock) {
   bool wrote = false;
-  (void)read(part_of_reader(lock), acquire_lock, &wrote);
+  (void)read(part_of_reader(lock), lock_by(held_by_reader), &wrote);
+}
+
+bool graph_run::try_lock_shared(const shared_lock_state& lock) {
+  const unsigned part = part_of_reader(lock);
+  const bool succeeds = choose(2, internal_choice) == 0;
+  lane_state& me = lanes_[acting()];
+  bool wrote = false;
+  me.tries = true;
+  if (succeeds)
+    (void)read(part, lock_by(held_by_reader), &wrote);
+  else
+    find_writer(parts_of(lock.id));
+  me.tries = false;
+  return succeeds;
+}
+
+// A writer holds the lock once it has the last of its parts, and until it gives back the first: the same one.
+void graph_run::find_writer(const shared_parts& parts) {
+  bool wrote = false;
+  (void)read(parts.readers.empty() ? parts.gate : parts.readers.back().second, find_held_by<held_by_writer>, &wrote);
 }
 
 void graph_run::unlock_shared(const shared_lock_state& lock) {
@@ -60,16 +96,34 @@ void graph_run::lock_all(const shared_lock_state& lock) {
   enter_parts(lock, parts);
   lane_state& me = lanes_[acting()];
   bool wrote = false;
-  (void)read(parts.gate, acquire_lock, &wrote);
+  (void)read(parts.gate, lock_by(held_by_writer), &wrote);
   me.takes_all = &lock;
-  for (const auto& [lane, location] : parts.readers) (void)read(location, acquire_lock, &wrote);
+  for (const auto& [lane, location] : parts.readers) (void)read(location, lock_by(held_by_writer), &wrote);
   me.takes_all = nullptr;
+}
+
+bool graph_run::try_lock_all(const shared_lock_state& lock) {
+  const shared_parts& parts = parts_of(lock.id);
+  enter_parts(lock, parts);
+  const std::uint64_t reason = choose(2 + parts.readers.size(), internal_choice);
+  lane_state& me = lanes_[acting()];
+  bool wrote = false;
+  me.tries = true;
+  if (reason == 0)
+    lock_all(lock);
+  else if (reason == 1)
+    find_writer(parts);
+  else
+    (void)read(parts.readers[reason - 2].second, find_held_by<held_by_reader>, &wrote);
+  me.tries = false;
+  return reason == 0;
 }
 
 void graph_run::unlock_all(const shared_lock_state& lock) {
   const shared_parts& parts = parts_of(lock.id);
+  for (auto part = parts.readers.rbegin(); part != parts.readers.rend(); ++part)
+    write(part->second, graph_operation::unlock, releasing, 0);
   write(parts.gate, graph_operation::unlock, releasing, 0);
-  for (const auto& [lane, location] : parts.readers) write(location, graph_operation::unlock, releasing, 0);
 }
 
 // Whether `lane`, a reader that waits, does so for a writer that itself waits.
@@ -99,7 +153,8 @@ bool graph_run::is_step(const event& e) {
     const event& before = g[g.at(e.lane, e.index - distance)];
     return before.operation == e.operation && static_cast<std::uint32_t>(locations_[before.location].identity) == lock;
   };
-  if (e.operation == graph_operation::unlock) return part == 1 || !same_lock_before(1);
+  if (e.operation == graph_operation::unlock) return !same_lock_before(1);
+  if (e.operation == graph_operation::gate) return true;
   const auto& readers = shared_[lock].readers;
   const bool writer = part == 1 || (same_lock_before(1) && same_lock_before(2));
   return !writer || (readers.empty() ? part == 1 : readers.back().second == e.location);

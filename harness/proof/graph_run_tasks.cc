@@ -193,7 +193,7 @@ void graph_run::blocked() {
   bool excused = false;
   for (unsigned lane = 0; lane <= aside; ++lane) {
     const lane_state& at = lanes_[lane];
-    excused |= at.what == doing::stopped || at.what == doing::spins || (at.what == doing::awaits_wake && at.timed);
+    excused |= at.what == doing::stopped || at.tries || at.what == doing::spins || (at.what == doing::awaits_wake && at.timed);
     excused |= at.what == doing::awaits_value && may_go_on(lane);
     if (at.what != doing::awaits_lock) continue;
     excused |= barred_by_writer(lane);

@@ -1,4 +1,5 @@
 // Tasks: how they start, end and are waited for, and how a 64th finds its place.
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -73,10 +74,11 @@ void* execution::spawn_prepare(std::string_view name, std::size_t bytes, std::si
 unsigned execution::take_slot() {
   if (settings_.graph == nullptr) return slots_++;
   const unsigned slot = settings_.graph->spawning();
-  for (; slots_ <= slot; ++slots_) {
+  for (; slots_ < slot; ++slots_) {
     reset(records_[slots_], slots_, slots_, "", nullptr);
     records_[slots_].finished = true;
   }
+  slots_ = std::max(slots_, slot + 1);  // what is in it is reset by the caller
   return slot;
 }
 

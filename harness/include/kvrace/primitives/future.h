@@ -62,6 +62,13 @@ struct future_state {
   }
   std::future_status wait_until(std::int64_t deadline_ns, site where) {
     require_usable(ready, where);
+    if (state.graph != nullptr) [[unlikely]] {
+      const auto look = [](std::uint64_t old, std::uint64_t&) {
+        return old == filled ? gate_answer::reads : old == claimed ? gate_answer::waits : gate_answer::fails;
+      };
+      const std::uint64_t found = gate_in_graph(ready, operation_kind::await, std::memory_order_acquire, look, where);
+      return found == filled ? std::future_status::ready : std::future_status::timeout;
+    }
     if (!pass_until(ready, operation_kind::await, deadline_ns, [this] { return ready.value != 0; }, where))
       return std::future_status::timeout;
     see();

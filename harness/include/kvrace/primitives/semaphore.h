@@ -73,6 +73,8 @@ class counting_semaphore {
  private:
   bool try_acquire_by(std::int64_t deadline_ns, detail::site where) {
     detail::require_usable(gate_, where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return take_in_graph(operation_kind::try_acquire, detail::gate_answer::fails, where);
     const auto is_open = [this] { return gate_.value > 0; };
     if (!detail::pass_until(gate_, operation_kind::try_acquire, deadline_ns, is_open, where)) return false;
     take();

@@ -13,10 +13,10 @@ struct sync;
 
 namespace detail {
 
-// Tries until it succeeds or the time is over. Under a proof the time may be over whenever the lock is not free.
+// Tries until it succeeds or the time is over. Under a proof the time may be over whenever the lock is not free: along a graph
+// it is a try_lock, which succeeds or fails with whatever it may meet.
 template <class IsFree>
 bool try_until(object& lock, task_set& waiters, operation_kind kind, std::int64_t deadline_ns, IsFree is_free, site where) {
-  if (state.graph != nullptr) [[unlikely]] graph_refuse("a timed lock");
   for (;;) {
     if (is_free() || time_is_over(deadline_ns)) {
       announce(kind, &lock, where);
@@ -51,6 +51,8 @@ class timed_mutex : public mutex {
     detail::require_usable(lock_, where);
     if (lock_.owner == detail::state.slot) [[unlikely]]
       detail::lock_misused(lock_, "try_lock by its owner", where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, where);
     const auto is_free = [this] { return lock_.owner == detail::slot_none; };
     if (!detail::try_until(lock_, lock_.waiters_timed, operation_kind::try_lock, deadline_ns, is_free, where)) return false;
     detail::take(lock_);
@@ -85,6 +87,8 @@ class shared_timed_mutex : public shared_mutex {
  private:
   bool try_until(std::int64_t deadline_ns, detail::site where) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, true, where);
     const auto is_free = [this] { return lock_.owner == detail::slot_none && lock_.readers == 0; };
     if (!detail::try_until(lock_, lock_.waiters_timed, operation_kind::try_lock, deadline_ns, is_free, where)) return false;
     take_exclusive();
@@ -92,6 +96,8 @@ class shared_timed_mutex : public shared_mutex {
   }
   bool try_shared_until(std::int64_t deadline_ns, detail::site where) {
     require_not_held(where);
+    if (detail::state.graph != nullptr) [[unlikely]]
+      return detail::graph_try_lock(lock_, false, where);
     const auto is_free = [this] { return lock_.owner == detail::slot_none; };
     if (!detail::try_until(lock_, lock_.waiters_shared_timed, operation_kind::try_lock_shared, deadline_ns, is_free, where))
       return false;
