@@ -46,10 +46,11 @@ std::string judged(const result& result) {
 }
 
 std::string bounds(const result& result, const limits& limits) {
-  const char* loops =
-      result.yields_bound != 0
-          ? "; a task that gave way three times with the same loads and nothing else in between was taken to wait in a loop"
-          : "";
+  const char* loops = result.yields_bound != 0
+                          ? "; a task that gave way three times with the same loads and nothing else in between was taken to "
+                            "wait in a loop, which "
+                            "ends without one of them reading something else only where nobody else could go on"
+                          : "";
   return values_of(result) + "; " + faults_of(limits.faults) + "; timed waits may time out at any point" + loops + "; " +
          addresses_of(limits.faults) +
          "; what tasks share outside of primitives, var and shadow was seen in one order of "

@@ -126,7 +126,7 @@ class graph_run {
     awaits_lock,  // `location` is held
     awaits_end,  // as needs_end, but the join is no event of the graph yet
     awaits_wake,  // `location` has it among those that wait
-    spins,  // gives way again and again, see gave_way
+    spins,  // gives way again and again, see gave_way; its last loads are events from `gave_way_before` on
     awaits_value,  // its last event reads a value of `location` with which it does not go on
     stopped,
     ended,
@@ -142,6 +142,7 @@ class graph_run {
     std::uint16_t gave_way_at = never_gave_way;  // `done` when it last gave way
     std::uint16_t gave_way_before = never_gave_way;  // and the time before
     bool timed = false;  // the wait of awaits_wake may end without a notification
+    bool by_itself = false;  // it waits in a loop, and nobody else can go on: see gave_way
     bool tries = false;  // in the outcome of a try that it has chosen; others are explored as well
     const object* takes_all = nullptr;  // the shared_mutex it has a part of, on its way to all
   };
@@ -204,6 +205,9 @@ class graph_run {
   [[nodiscard]] bool held(unsigned location);
   [[noreturn]] void wait_for_value(lane_state& me, unsigned lane, unsigned location);
   [[nodiscard]] bool may_go_on(unsigned lane);
+  [[nodiscard]] bool may_read_later(unsigned lane) const;
+  std::uint64_t read_by_itself(lane_state& me, unsigned location, const access& what, bool* wrote);
+  [[noreturn]] void refuse_by_itself();
   [[nodiscard]] bool is_free(unsigned location, place source);
 
   void take_turn(lane_state& me, unsigned lane);
@@ -211,7 +215,7 @@ class graph_run {
   [[nodiscard]] unsigned pick();
   [[nodiscard]] unsigned towards(unsigned lane);
   void run_next(unsigned lane);
-  [[noreturn]] void blocked();
+  unsigned last_resort();
   [[noreturn]] void diverged(const char* what);
   [[noreturn]] void leave(ending why);
 

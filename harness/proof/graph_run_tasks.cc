@@ -26,7 +26,7 @@ unsigned graph_run::acting_body() {
 // ---- who runs ----
 
 void graph_run::run_next(unsigned lane) {
-  if (lane == nobody) blocked();
+  if (lane == nobody) lane = last_resort();
   const unsigned slot = slot_of(lane);
   if (slot != state.slot) active->go_to(slot);
 }
@@ -34,10 +34,13 @@ void graph_run::run_next(unsigned lane) {
 // Where to go so that `lane` can go on: itself, or a task that has to execute something first.
 unsigned graph_run::towards(unsigned lane) {
   execution_graph& g = explorer_->graph();
-  for (;;) {
+  for (unsigned steps = 0;; ++steps) {
     const lane_state& at = lanes_[lane];
+    if (steps > lanes_max) diverged("fewer tasks");
     if (at.what == doing::absent) {
-      lane = g[g.spawn_of(lane)].lane;
+      const place spawn = g.spawn_of(lane);
+      if (spawn == no_place && lanes_[aside].what == doing::awaits_end) diverged("fewer tasks");
+      lane = spawn == no_place ? (body_takes_part_ ? body_lane : aside) : g[spawn].lane;
     } else if (at.what == doing::needs_event && !executed(at.wanted)) {
       lane = g[at.wanted].lane;
     } else if (at.what == doing::needs_end && lanes_[at.joined].what != doing::ended) {
@@ -73,6 +76,8 @@ unsigned graph_run::pick() {
 
 // The current task has executed all it has in the graph and wants to add an event.
 void graph_run::take_turn(lane_state& me, unsigned lane) {
+  if (me.by_itself) [[unlikely]]
+    refuse_by_itself();
   if (explorer_->graph().length(lane) + 2 > lane_events_max) refuse("a task with more than 252 operations");
   if (state.graph == nullptr) return;  // the body is alone
   while (turn_ != lane || explorer_->urgent() != lanes_max) {
@@ -135,8 +140,7 @@ unsigned graph_run::ended() {
   lanes_[lane].what = doing::ended;
   open_ &= ~(1U << lane);
   const unsigned next = pick();
-  if (next == nobody) blocked();
-  return slot_of(next);
+  return slot_of(next == nobody ? last_resort() : next);
 }
 
 void graph_run::join(unsigned slot) {
@@ -187,17 +191,27 @@ void graph_run::stop() {
   std::terminate();  // nobody resumes it
 }
 
-// Nothing can go on. Unless a task stopped, may time out, is barred by a waiting writer only, waits in a loop, or has not seen
-// the last value of what it waits for, that is a deadlock.
-void graph_run::blocked() {
+// Nothing can go on. Unless a task stopped, may time out, is barred by a waiting writer only, or has not seen the last value of
+// what it waits for, that is a deadlock, or a loop has to end by itself: then returns its lane.
+unsigned graph_run::last_resort() {
   bool excused = false;
+  unsigned loops = nobody;
   for (unsigned lane = 0; lane <= aside; ++lane) {
     const lane_state& at = lanes_[lane];
-    excused |= at.what == doing::stopped || at.tries || at.what == doing::spins || (at.what == doing::awaits_wake && at.timed);
+    excused |= at.what == doing::stopped || at.tries || (at.what == doing::awaits_wake && at.timed);
     excused |= at.what == doing::awaits_value && may_go_on(lane);
-    if (at.what != doing::awaits_lock) continue;
-    excused |= barred_by_writer(lane);
-    if (repeating_) continue;
+    excused |= at.what == doing::awaits_lock && barred_by_writer(lane);
+    if (at.what != doing::spins) continue;
+    excused |= may_read_later(lane);
+    if (loops == nobody) loops = lane;
+  }
+  if (!excused && loops != nobody) {
+    lanes_[loops].by_itself = true;
+    return loops;
+  }
+  for (unsigned lane = 0; lane <= aside; ++lane) {
+    const lane_state& at = lanes_[lane];
+    if (at.what != doing::awaits_lock || repeating_) continue;
     const unsigned bound = explorer_->lowest(lane, at.location);
     const location_events& on = explorer_->graph().on(at.location);
     for (auto position = bound; position <= on.writes.size(); ++position) {

@@ -131,13 +131,15 @@ void graph_run::waited_in(std::vector<std::uint32_t>& queues) const {
 
 // ---- giving way ----
 
-// A task that gives way three times, with the same loads and nothing else in between, is taken to wait in a loop: it goes on only
-// along graphs in which one of these loads reads something that ends the loop.
+// A task that gives way three times, with the same loads and fences and nothing else in between, is taken to wait in a loop: it
+// goes on only along graphs in which one of these loads reads something that ends the loop, or, where nobody else can go on, by
+// itself.
 void graph_run::gave_way() {
   count_step();
   const unsigned lane = current();
   if (alone_ || lane == aside) return;
   lane_state& me = lanes_[lane];
+  if (me.by_itself) return;
   const execution_graph& g = explorer_->graph();
   const unsigned first = me.gave_way_before;
   const unsigned second = me.gave_way_at;
@@ -147,13 +149,30 @@ void graph_run::gave_way() {
   for (unsigned index = second; index < me.done; ++index) {
     const event& now = g[g.at(lane, index)];
     const event& before = g[g.at(lane, index - (second - first))];
-    if (now.kind != event_kind::read || before.kind != event_kind::read || now.location != before.location) return;
+    if (now.kind != before.kind || now.operation != before.operation) return;
+    const bool reads_again = now.kind == event_kind::read && now.location == before.location;
+    const bool is_fence = now.kind == event_kind::fence && now.operation == graph_operation::fence;
+    if (!reads_again && !is_fence) return;
   }
   waited_in_loop_ = true;
   me.what = doing::spins;
   open_ &= ~(1U << lane);
   run_next(pick());
-  std::terminate();  // nobody resumes it
+  me.what = doing::ready;
+}
+
+// Whether a load of the loop in which the task of `lane` waits may read something later, as another graph has it.
+bool graph_run::may_read_later(unsigned lane) const {
+  const execution_graph& g = explorer_->graph();
+  for (unsigned index = lanes_[lane].gave_way_before; index < lanes_[lane].done; ++index) {
+    const event& load = g[g.at(lane, index)];
+    if (load.kind == event_kind::read && g.position(load.source) < g.on(load.location).writes.size()) return true;
+  }
+  return false;
+}
+
+void graph_run::refuse_by_itself() {
+  refuse("a loop that gives way, ends though nothing has changed, and goes on to more than loads");
 }
 
 }  // namespace kvrace::detail

@@ -590,29 +590,3 @@ TEST_CASE("who is notified, and whether a wait times out, is explored") {
   CHECK(found.verdict == verdict::proved);
   CHECK(seen == std::set<std::string>{"AB", "BA", "aB", "Ba", "Ab", "bA"});
 }
-
-TEST_CASE("a loop that waits is blocked, not unrolled") {
-  const kvrace::result found = prove_graphs(memory_model::rc11, [](kvrace::run& run) {
-    kvrace::var<int> data(0);
-    atomic<int> flag(0);
-    both(
-        run, [&] { data = 1, flag.store(1, release); },
-        [&] {
-          while (flag.load(acquire) == 0) kvrace::yield();
-          run.require(data == 1, "seen too early");
-        });
-  });
-  INFO(found);
-  CHECK(found.verdict == verdict::proved);
-  CHECK(found.yields_bound == 3);
-  CHECK(found.counts.executions_distinct == 3);  // the flag is seen by the first load, the second or the third
-  CHECK(found.counts.blocked == 1);
-  // Where nobody ever sets it, nothing was shown.
-  CHECK(prove_graphs(memory_model::rc11, [](kvrace::run& run) {
-          atomic<int> flag(0);
-          run.spawn("task", [&] {
-            while (flag.load(acquire) == 0) kvrace::yield();
-          });
-          run.join_all();
-        }).verdict == verdict::incomplete);
-}
