@@ -306,6 +306,8 @@ report read_report(const node& at) {
   if (!at.is_object() || !at.has("schema_version")) refuse(at.pointer(), "a kvrace report with schema_version " + versions);
   const std::uint64_t version = at.member("schema_version").count();
   if (version < 1 || version > schema_version) refuse(at.pointer() + "/schema_version", versions);
+  if (at.has("mode") && at.member("mode").text() == "sweep")
+    refuse(at.pointer(), "a report of 'kvrace run', 'prove', 'replay' or 'shrink', not of 'kvrace sweep'");
   at.expect_members(
       {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
        "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},

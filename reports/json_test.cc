@@ -189,6 +189,11 @@ TEST_CASE("foreign documents are refused with what was expected") {
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
+TEST_CASE("the report of a sweep is refused by its name") {
+  CHECK(refusal(R"({"schema_version": 1, "mode": "sweep"})") ==
+        "r.json: (root): expected a report of 'kvrace run', 'prove', 'replay' or 'shrink', not of 'kvrace sweep'");
+}
+
 TEST_CASE("the schema_version is from 1 to the present one") {
   for (const char* version : {"0", "7", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));

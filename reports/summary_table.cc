@@ -39,13 +39,14 @@ void write_row(std::ostream& out, const report& facts, std::size_t name_width, c
 
 }  // namespace
 
-void write_summary(std::ostream& out, std::span<const report> reports, const presentation& how) {
+void write_summary(std::ostream& out, std::span<const report> reports, const presentation& how, bool unexpected_only) {
   std::size_t name_width = 10;
   for (const report& facts : reports) name_width = std::max(name_width, width(name_of(facts)) + 1);
   name_width = std::min<std::size_t>(name_width, how.columns - 2 - verdict_width - numbers_width);
   out << "\n  " << fit("verdict", verdict_width) << fit("scenario", name_width) << right("schedules", schedules_width)
       << right("time", time_width) << '\n';
-  for (const report& facts : reports) write_row(out, facts, name_width, how);
+  for (const report& facts : reports)
+    if (!unexpected_only || !facts.expectation.met) write_row(out, facts, name_width, how);
   const auto met = std::ranges::count_if(reports, [](const report& facts) { return facts.expectation.met; });
   out << '\n' << met << " of " << counted(reports.size(), "scenario") << " as expected\n";
   std::string replay;

@@ -107,7 +107,10 @@ terminal() {
   scenario quiet.json "$random" '{ "verdict": "not_found" }'
   run 0 run quiet.json --quiet
   [ ! -s out ] || fail '--quiet prints what is as expected'
+  run 0 run 1 2 --quiet
+  [ ! -s out ] || fail '--quiet prints a table of what is as expected'
   run 1 run quiet.json found.json --quiet
+  grep -q 'quiet.json' out && fail '--quiet names a scenario that is as expected'
   grep -q '^VIOLATION' out || fail '--quiet does not print a violation'
   [ "$(grep -c '^NOT_FOUND' out)" -eq 0 ] || fail '--quiet prints what is as expected, of several'
   # The table, what is not as expected, and last the line that repeats it.

@@ -114,9 +114,9 @@ struct command_line {
     declare_replay();
     declare_shrink();
     sweep = sweep_asked.declare(app);
-    declare_report(*sweep);
+    declare_report(*sweep, "text, a picture or a page if FILE ends in .txt, .svg or .html");
     trace = trace_asked.declare(app);
-    declare_report(*trace);
+    declare_report(*trace, "text if FILE ends in .txt");
     about_reports.declare(app);
     sizes = memory_asked.declare(app);
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
@@ -126,11 +126,13 @@ struct command_line {
   }
 
  private:
-  void declare_report(CLI::App& command) {
+  void declare_report(CLI::App& command, const char* formats =
+                                             "what the extension of FILE names, see 'kvrace report --help'; several scenarios "
+                                             "become an array") {
     command
-        .add_option("--report", report,
-                    "Write a report: JSON, or what the extension of FILE names, see 'kvrace report --help'; several scenarios "
-                    "become an array. With - it is JSON on standard output, instead of the text")
+        .add_option(
+            "--report", report,
+            std::string("Write a report: JSON, or ") + formats + ". With - it is JSON on standard output, instead of the text")
         ->option_text("FILE");
     command.add_flag("--json", json, "JSON on standard output, instead of the text: the same as --report -")
         ->disable_flag_override()

@@ -42,6 +42,7 @@ scenario load(const std::string& path_or_name, const std::string& trace_file) {
 std::string read_checkpoint(const std::string& file) {
   std::variant<std::string, input_error> text = read_file(file, checkpoint_bytes_max);
   if (const input_error* const error = std::get_if<input_error>(&text)) throw usage_error(error->to_line(file));
+  if (std::get<std::string>(text).empty()) throw usage_error(file + ": expected a checkpoint of kvrace, not an empty file");
   return std::get<std::string>(std::move(text));
 }
 

@@ -1,5 +1,6 @@
 #include "scenarios/report_target.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iostream>
@@ -50,6 +51,13 @@ const std::vector<reports::rule>& rules() {
 }
 
 }  // namespace
+
+void expect_extension(const std::string& path, const char* what, const std::vector<std::string>& extensions) {
+  const auto named = [&path](const std::string& extension) { return path.ends_with(extension); };
+  if (std::ranges::any_of(extensions, named)) return;
+  if (reports::format_for_path(path) != nullptr || path.ends_with(".svg"))
+    refuse(path, std::string(what) + " is written as " + reports::listed(extensions));
+}
 
 report_target::report_target(std::string path, const std::vector<std::string>& inputs, output_style style,
                              const reports::format* named)
@@ -115,7 +123,9 @@ void report_target::print(const reports::report& report) {
 
 void report_target::print_summary(std::span<const reports::report> reports) const {
   if (!text_wanted() || reports.size() < 2) return;
-  reports::write_summary(std::cout, reports, reports::presentation_for(STDOUT_FILENO));
+  const auto met = [](const reports::report& each) { return each.expectation.met; };
+  if (style_.quiet && std::ranges::all_of(reports, met)) return;
+  reports::write_summary(std::cout, reports, reports::presentation_for(STDOUT_FILENO), style_.quiet);
   std::cout.flush();
 }
 

@@ -17,6 +17,9 @@ struct output_style {
   bool verbose = false;  // nothing is folded or cut
 };
 
+// Throws usage_error if the name of the file promises a format other than those with these extensions.
+void expect_extension(const std::string& path, const char* what, const std::vector<std::string>& extensions);
+
 // Made before anything runs, so that a report that cannot be written is found out before the search, not after it. Leaves nothing
 // behind if nothing is written.
 class report_target {

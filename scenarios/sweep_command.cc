@@ -83,6 +83,7 @@ int run_sweep(const sweep_command& command) {
   scenario asked = load(command.scenario);
   if (!asked.sweep) throw usage_error(reports::input_error{"(root)", "expected the key 'sweep'"}.to_line(command.scenario));
   override_grid(asked, command);
+  expect_extension(command.report, "a sweep", {".json", ".txt", ".svg", ".html"});
   std::vector<std::string> inputs;
   if (asked.source.is_file) inputs.push_back(asked.source.path);
   const report_target report(command.report, inputs);

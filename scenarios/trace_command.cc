@@ -14,6 +14,7 @@ namespace kvrace::scenarios {
 int run_trace(const trace_command& command) {
   std::variant<input_file, input_error> opened = input_file::open(command.file);
   if (const input_error* const error = std::get_if<input_error>(&opened)) throw usage_error(error->to_line(command.file));
+  expect_extension(command.report, "what a trace holds", {".json", ".txt"});
   const report_target target(command.report, {command.file});
   trace_reader trace([&opened](std::span<char> to) { return std::get<input_file>(opened).read(to); },
                      command.question.tokens_per_block);
