@@ -26,6 +26,7 @@ constexpr std::array registered{
            .write = write_trace_events},
     format{.name = "prometheus", .extension = ".prom", .summary = "Prometheus text: the numbers", .write = write_prometheus},
     format{.name = "dot", .extension = ".dot", .summary = "a graph of the execution, for Graphviz", .write = write_dot},
+    format{.name = "svg", .extension = ".svg", .summary = "a picture of rollouts over time", .write = write_svg},
 };
 
 }  // namespace

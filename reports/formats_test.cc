@@ -47,7 +47,8 @@ report unexpected(report facts) {
 std::vector<report> all_samples() {
   std::vector<report> all = {
       sample::ghost_entry(), sample::proved(),  sample::certified(),           unexpected(sample::long_trace()),
-      sample::many_tasks(),  sample::traffic(), unexpected(sample::hostile()), sample::shrunk_lease()};
+      sample::many_tasks(),  sample::traffic(), unexpected(sample::hostile()), sample::shrunk_lease(),
+      sample::rollouts()};
   for (std::uint64_t seed = 1; seed <= 200; ++seed) all.push_back(sample::scrambled(seed));
   return all;
 }
@@ -291,7 +292,7 @@ TEST_CASE("a summary stays below what a step takes") {
 
 TEST_CASE("Prometheus text has families that are described once and series that are there once") {
   const std::regex sample_line(
-      R"x(([a-z_]+)(\{[a-z_]+="([^"\\]|\\["\\n])*"(,[a-z_]+="([^"\\]|\\["\\n])*")*\}) (NaN|[+-]Inf|[0-9.e+-]+))x");
+      R"x(((?:vllm:|sglang:)?[a-z_]+)(\{[a-z_]+="([^"\\]|\\["\\n])*"(,[a-z_]+="([^"\\]|\\["\\n])*")*\}) (NaN|[+-]Inf|[0-9.e+-]+))x");
   std::set<std::string> described;
   std::set<std::string> series;
   std::string family;
@@ -301,7 +302,7 @@ TEST_CASE("Prometheus text has families that are described once and series that 
       family = line.substr(7, line.find(' ', 7) - 7);
       CHECK(described.insert(family).second);
     } else if (line.starts_with("# TYPE ")) {
-      CHECK(line == "# TYPE " + family + " gauge");
+      CHECK(line == "# TYPE " + family + (family.ends_with("_total") ? " counter" : " gauge"));
     } else {
       std::smatch match;
       REQUIRE(std::regex_match(line, match, sample_line));
@@ -310,6 +311,18 @@ TEST_CASE("Prometheus text has families that are described once and series that 
     }
   }
   CHECK(series.contains(R"(kvrace_verdict{scenario="01_ghost",mode="run",verdict="VIOLATION"})"));
+}
+
+TEST_CASE("Prometheus text has the counters of each population of a rollout under the names of serving systems") {
+  const std::string text = written("prometheus", {sample::rollouts()});
+  const std::string of = R"({scenario="01_ghost",mode="run",rollout="1",model_name="candidate"} )";
+  CHECK(text.find("\nvllm:prefix_cache_queries_total" + of + "14000\n") != std::string::npos);
+  CHECK(text.find("\nvllm:prefix_cache_hits_total" + of + "12600\n") != std::string::npos);
+  CHECK(text.find("\nsglang:cached_tokens_total" + of + "12600\n") != std::string::npos);
+  CHECK(text.find("\nsglang:cache_hit_rate" + of + "0.9\n") != std::string::npos);
+  report nobody = sample::rollouts();
+  for (rollout_facts& each : nobody.rollouts) each.stable = each.candidate = each.baseline = {};
+  CHECK(written("prometheus", {nobody}).find("sglang:cache_hit_rate") == std::string::npos);
 }
 
 // ---- Trace events ----

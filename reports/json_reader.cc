@@ -7,6 +7,7 @@
 #include "reports/json_schema_version.h"
 #include "reports/json_text.h"
 #include "reports/report.h"
+#include "reports/rollout_json.h"
 
 namespace kvrace::reports {
 namespace {
@@ -267,6 +268,12 @@ std::optional<traffic_facts> read_traffic(const node& at, std::uint64_t version)
   return read_traffic(at.member("traffic"));
 }
 
+// None before version 7.
+std::vector<rollout_facts> read_rollouts(const node& report, std::uint64_t version) {
+  if (version < 7 && !report.has("rollouts")) return {};
+  return report.member("rollouts").list(rollout_from_json);
+}
+
 report read_report(const node& at);
 
 // Versions 1 and 2 have none.
@@ -311,13 +318,14 @@ report read_report(const node& at) {
   at.expect_members(
       {"schema_version", "mode", "verdict", "claim", "scenario", "expectation", "strategy", "seed", "preemptions_bound",
        "pct_bound", "interrupted", "bounds", "counts", "executions_by_bound", "metrics", "rates", "findings", "build", "timing"},
-      {"traffic", "shrunk", "certificate", "shard", "passing"});
+      {"traffic", "rollouts", "shrunk", "certificate", "shard", "passing"});
   return {.scenario = read_scenario(at.member("scenario")),
           .shard = read_shard(at, version),
           .mode = at.member("mode").text(),
           .result = read_found(at, version),
           .rates = at.member("rates").named_list(read_rate),
           .traffic = read_traffic(at, version),
+          .rollouts = read_rollouts(at, version),
           .bounds = at.member("bounds").list(read_bound),
           .expectation = read_expectation(at.member("expectation")),
           .replay_commands = at.member("findings").list([](const node& found) { return found.member("replay").text(); }),

@@ -10,6 +10,7 @@ namespace kvrace::reports {
 //   4  "certificate"
 //   5  "effort": what a search for states executed, which stood in "counts"
 //   6  "shard", "passing"; "time_ns" and "behind" of steps
-inline constexpr unsigned schema_version = 6;
+//   7  "rollouts"
+inline constexpr unsigned schema_version = 7;
 
 }  // namespace kvrace::reports

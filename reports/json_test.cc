@@ -49,8 +49,8 @@ std::string complaint(const json& document) {
 }
 
 std::vector<report> all_samples() {
-  return {sample::ghost_entry(), sample::proved(),  sample::certified(), sample::long_trace(),
-          sample::many_tasks(),  sample::traffic(), sample::hostile(),   sample::shrunk_lease()};
+  return {sample::ghost_entry(), sample::proved(),  sample::certified(),    sample::long_trace(), sample::many_tasks(),
+          sample::traffic(),     sample::hostile(), sample::shrunk_lease(), sample::rollouts()};
 }
 
 // Every object of the document with its place.
@@ -183,9 +183,9 @@ TEST_CASE("a report cut off at any byte is refused in one line") {
 }
 
 TEST_CASE("foreign documents are refused with what was expected") {
-  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 6");
-  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 6");
-  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 6");
+  CHECK(refusal("{}") == "r.json: (root): expected a kvrace report with schema_version 1 to 7");
+  CHECK(refusal("[1]") == "r.json: /0: expected a kvrace report with schema_version 1 to 7");
+  CHECK(refusal("null") == "r.json: (root): expected a kvrace report with schema_version 1 to 7");
   CHECK(refusal("{\"a\" 1}") == "r.json: 1:6: expected JSON: unexpected number literal; expected ':'");
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("the report of a sweep is refused by its name") {
 }
 
 TEST_CASE("the schema_version is from 1 to the present one") {
-  for (const char* version : {"0", "7", "-1", "1.5", "null", "[]"})
+  for (const char* version : {"0", "8", "-1", "1.5", "null", "[]"})
     CHECK(refusal(R"({"schema_version": )" + std::string(version) + "}").starts_with("r.json: /schema_version: expected "));
 }
 
@@ -268,6 +268,21 @@ TEST_CASE("shards, passing runs and virtual times are read again; reports before
   }
 }
 
+TEST_CASE("rollouts are read again; reports before schema_version 7 have none") {
+  const std::string text = written({sample::rollouts()});
+  const report read = read_json(text).reports.at(0);
+  REQUIRE(read.rollouts.size() == 2);
+  CHECK(read.rollouts[0].decided_s == 35);
+  CHECK(read.rollouts[0].points.at(1).failed == std::vector<std::string>{"similarity"});
+  CHECK_FALSE(read.rollouts[1].without_canary);
+  CHECK(written({read}) == text);
+  json document = json::parse(text);
+  document.erase("rollouts");
+  CHECK(refusal(document.dump()) == "r.json: (root): expected a member \"rollouts\"");
+  document["schema_version"] = 6;
+  CHECK(read_json(document.dump()).reports.at(0).rollouts.empty());
+}
+
 TEST_CASE("nesting in a report is bounded before it is parsed") {
   for (const std::string_view open : {"[", "{\"a\":"}) {
     std::string deep;
@@ -296,7 +311,7 @@ TEST_CASE("every key of a report is there once") {
 // Replaces every value in turn. Returns how many there are.
 std::size_t check_wrong_values(const report& facts) {
   const json document = json::parse(written({facts}));
-  const json wrong = json::array({"not this"});  // nothing but `tasks` is an array of strings
+  const json wrong = json::array({json::array({"not this"})});  // nothing is an array of arrays
   const json flat = document.flatten();
   std::size_t places = 0;
   for (const auto& [place, value] : flat.items()) {
@@ -315,6 +330,7 @@ std::size_t check_wrong_values(const report& facts) {
 TEST_CASE("every wrong value in a report is refused where it stands") {
   CHECK(check_wrong_values(sample::ghost_entry()) > 150);
   CHECK(check_wrong_values(sample::traffic()) > 500);
+  CHECK(check_wrong_values(sample::rollouts()) > 500);
   CHECK(check_wrong_values(sample::certified()) > 45);
   CHECK(check_wrong_values(sample::shrunk_lease()) > 400);
 }

@@ -1,31 +1,16 @@
-#include <cmath>
-#include <cstdio>
 #include <ostream>
 
 #include <nlohmann/json.hpp>
 
 #include "reports/json_schema_version.h"
+#include "reports/json_values.h"
 #include "reports/report.h"
+#include "reports/rollout_json.h"
 
 namespace kvrace::reports {
 namespace {
 
 using json = nlohmann::ordered_json;  // members in the order in which they are written
-
-std::string hex(std::uint64_t value) {
-  char text[19];
-  std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
-// JavaScript and jq keep integers up to 2^53 only: a larger one is written as hexadecimal digits.
-json count(std::uint64_t value) {
-  constexpr std::uint64_t exact_max = std::uint64_t{1} << 53U;
-  if (value > exact_max) return hex(value);
-  return value;
-}
-
-json real(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
 json to_json(const source_site& site) { return {{"file", site.file}, {"line", site.line}}; }
 
@@ -180,6 +165,8 @@ json to_json(const report& facts) {
   for (const bound& b : facts.bounds) bounds.push_back({{"name", b.name}, {"value", b.value}});
   json by_bound = json::array();
   for (const std::uint64_t executions : found.executions_by_bound) by_bound.push_back(count(executions));
+  json rollouts = json::array();
+  for (const rollout_facts& each : facts.rollouts) rollouts.push_back(rollout_to_json(each));
   json findings = json::array();
   for (std::size_t i = 0; i < found.findings.size(); ++i) {
     findings.push_back(to_json(found.findings[i], i < facts.replay_commands.size() ? facts.replay_commands[i] : std::string()));
@@ -211,6 +198,7 @@ json to_json(const report& facts) {
           {"metrics", std::move(metrics)},
           {"rates", to_json(facts.rates)},
           {"traffic", to_json(facts.traffic)},
+          {"rollouts", std::move(rollouts)},
           {"findings", std::move(findings)},
           {"shrunk", list(facts.shrunk)},
           {"passing", to_json(facts.passing)},

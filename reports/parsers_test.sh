@@ -33,10 +33,22 @@ assert text.startswith("VIOLATION  ghost entry: recency updated in a second crit
 END
 fi
 if there xmllint 'XML'; then
-  xmllint --noout "$samples"/*.xml
+  xmllint --noout "$samples"/*.xml "$samples"/*.svg
 fi
 if there promtool 'the text of Prometheus'; then
-  for file in "$samples"/*.prom; do promtool check metrics <"$file"; done
+  # What it finds unusual it says with status 3: the colons in the names of serving systems, and nothing else.
+  for file in "$samples"/*.prom; do
+    status=0
+    promtool check metrics <"$file" >"$samples/unusual" 2>&1 || status=$?
+    unexpected=$(grep -vE "^(vllm|sglang):[a-z_]+ metric names should not contain ':'$" "$samples/unusual" || true)
+    [[ $status == 0 || ($status == 3 && -z $unexpected) ]] || {
+      printf 'promtool, status %s: %s\n' "$status" "$unexpected"
+      exit 1
+    }
+  done
+  for name in vllm:prefix_cache_queries_total vllm:prefix_cache_hits_total sglang:cache_hit_rate; do
+    grep -q "^$name{" "$samples/all.prom" || { echo "no sample of $name"; exit 1; }
+  done
 fi
 if there dot 'graphs'; then
   dot -Tcanon "$samples/one.dot" >/dev/null

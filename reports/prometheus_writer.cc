@@ -1,5 +1,9 @@
-// The text format of Prometheus, for a textfile collector or a push gateway. All are gauges: each is about one command.
-// https://prometheus.io/docs/instrumenting/exposition_formats/
+// The text format of Prometheus, for a textfile collector or a push gateway. All are gauges, as each is about one command, but
+// for what rollouts counted. https://prometheus.io/docs/instrumenting/exposition_formats/
+//
+// Those counters have the names under which serving systems export the same, so that rules and dashboards can be tried on them:
+// https://docs.vllm.ai/en/stable/usage/metrics/, and docs/references/production_metrics of SGLang. Their colons are reserved for
+// recording rules elsewhere, which `promtool check metrics` notes.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -42,16 +46,17 @@ class metrics {
  public:
   // A family is described once, and its samples stand together.
   template <class Value>
-  void add(const std::string& name, const char* help, const labels& of, Value value) {
+  void add(const std::string& name, const char* help, const labels& of, Value value, const char* type = "gauge") {
     family& all = families_[name];
     all.help = help;
+    all.type = type;
     std::string line;
     for (const auto& [key, text] : of) line += (line.empty() ? "" : ",") + std::string(key) + "=\"" + label_value(text) + '"';
     all.samples.push_back(name + '{' + line + "} " + number(value));
   }
   void write(std::ostream& out) const {
     for (const auto& [name, all] : families_) {
-      out << "# HELP " << name << ' ' << all.help << "\n# TYPE " << name << " gauge\n";
+      out << "# HELP " << name << ' ' << all.help << "\n# TYPE " << name << ' ' << all.type << '\n';
       for (const std::string& sample : all.samples) out << sample << '\n';
     }
   }
@@ -59,6 +64,7 @@ class metrics {
  private:
   struct family {
     const char* help = "";
+    const char* type = "";
     std::vector<std::string> samples;
   };
   std::map<std::string, family> families_;
@@ -104,6 +110,40 @@ void add_traffic(metrics& all, const labels& of, const traffic_window& total) {
             with(of, "percentile", percentile), value / 1000);
 }
 
+void add_population(metrics& all, const labels& of, const rollout_population& counted) {
+  const auto counter = [&](const char* name, const char* help, std::uint64_t value) {
+    all.add(name, help, of, value, "counter");
+  };
+  counter("vllm:prefix_cache_queries_total", "Prefix cache queries, in tokens.", counted.tokens_queried);
+  counter("vllm:prefix_cache_hits_total", "Prefix cache hits, in tokens.", counted.tokens_hit);
+  counter("sglang:prompt_tokens_total", "Tokens of prompts.", counted.tokens_queried);
+  counter("sglang:cached_tokens_total", "Tokens of prompts that came from the cache.", counted.tokens_hit);
+  counter("sglang:num_requests_total", "Requests answered.", counted.queries);
+  // Without data there is no rate, and so no sample.
+  if (counted.tokens_queried != 0)
+    all.add("sglang:cache_hit_rate", "Hits in queried tokens.", of,
+            static_cast<double>(counted.tokens_hit) / static_cast<double>(counted.tokens_queried));
+  counter("kvrace_rollout_requests_triggering_total", "Requests in which a pattern of the sanitiser matches.",
+          counted.queries_triggering);
+  counter("kvrace_rollout_isolation_violations_total", "Violations of isolation.", counted.isolation_violations);
+  counter("kvrace_rollout_requests_polluted_total", "Requests served wrong.", counted.polluted);
+  if (counted.similarity_count != 0)
+    all.add("kvrace_rollout_similarity", "Mean similarity of answers, in the form of BERTScore.", of, counted.similarity_mean);
+}
+
+void add_rollout(metrics& all, const labels& of, const rollout_facts& facts) {
+  for (const auto& [name, counted] :
+       {std::pair("stable", &facts.stable), std::pair("candidate", &facts.candidate), std::pair("baseline", &facts.baseline)})
+    add_population(all, with(of, "model_name", name), *counted);
+  all.add("kvrace_rollout_outcome", "How a rollout ended; always 1.", with(of, "outcome", facts.outcome), std::uint64_t{1});
+  if (facts.decided_s)
+    all.add("kvrace_rollout_decided_seconds", "When it was promoted or rolled back, in virtual time.", of, *facts.decided_s);
+  std::map<std::string, std::uint64_t> fired;
+  for (const rollout_alert& alert : facts.alerts) fired[label_value(alert.name)] += alert.firing_s ? 1 : 0;
+  for (const auto& [name, times] : fired)
+    all.add("kvrace_rollout_alerts_fired", "How often an alert fired.", with(of, "alert", name), times);
+}
+
 void add_report(metrics& all, const labels& of, const report& facts) {
   all.add("kvrace_verdict", "The verdict of a scenario; always 1.", with(of, "verdict", to_string(facts.result.verdict)),
           std::uint64_t{1});
@@ -117,6 +157,8 @@ void add_report(metrics& all, const labels& of, const report& facts) {
     all.add("kvrace_events", "What the program counts, summed over the runs.", with(of, "event", name), value);
   for (const rate& r : facts.rates) add_rate(all, of, r);
   if (facts.traffic) add_traffic(all, of, facts.traffic->total);
+  for (std::size_t i = 0; i < facts.rollouts.size(); ++i)
+    add_rollout(all, with(of, "rollout", std::to_string(i + 1)), facts.rollouts[i]);
 }
 
 }  // namespace

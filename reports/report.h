@@ -176,6 +176,7 @@ void write_markdown(std::ostream&, std::span<const report>, const presentation& 
 void write_trace_events(std::ostream&, std::span<const report>, const presentation& = {});
 void write_prometheus(std::ostream&, std::span<const report>, const presentation& = {});
 void write_dot(std::ostream&, std::span<const report>, const presentation& = {});
+void write_svg(std::ostream&, std::span<const report>, const presentation& = {});
 // One file for a browser, without anything from elsewhere: reports/page/. Needs html_missing() to be empty.
 void write_html(std::ostream&, std::span<const report>, const presentation& = {});
 [[nodiscard]] std::string_view html_missing();

@@ -38,8 +38,13 @@ struct rollout_point {
 struct rollout_alert {
   std::string name;
   double pending_s = 0;
-  std::optional<double> firing_s;
-  std::optional<double> resolved_s;
+  std::optional<double> firing_s = {};
+  std::optional<double> resolved_s = {};
+};
+
+struct rollout_served {
+  std::uint64_t wrong = 0;  // polluted requests
+  std::uint64_t served = 0;
 };
 
 // One rollout; several may follow each other.
@@ -48,21 +53,16 @@ struct rollout_facts {
   std::vector<rollout_point> points;
   std::vector<rollout_alert> alerts;
   std::string outcome;               // "rolled back", "promoted", "held": neither, until the traffic ended
-  std::optional<double> decided_s;   // of a rollback or promotion
+  std::optional<double> decided_s = {};  // of a rollback or promotion
   std::string reason;                // one sentence
   // From its beginning until the next one's.
   rollout_population stable;
   rollout_population candidate;
   rollout_population baseline;
-  // Served polluted, by whatever population, until the decision or the end; of how many; and of the same traffic had the
-  // candidate got all of it from the beginning.
-  std::uint64_t wrong = 0;
-  std::uint64_t served = 0;
-  struct silent {
-    std::uint64_t wrong = 0;
-    std::uint64_t served = 0;
-  };
-  std::optional<silent> without_canary;
+  // By whatever population, until the decision or else the end; and of the same traffic had the candidate got all of it from the
+  // beginning, and nobody looked.
+  rollout_served until_decided;
+  std::optional<rollout_served> without_canary = {};
 };
 
 }  // namespace kvrace::reports

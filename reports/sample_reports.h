@@ -22,6 +22,8 @@ namespace kvrace::reports::sample {
 [[nodiscard]] report shrunk_lease();
 // Requests over virtual time, more windows than are shown.
 [[nodiscard]] report traffic();
+// A candidate that is rolled back, and after it one that is promoted.
+[[nodiscard]] report rollouts();
 // A store, and a load by another task that reads it or, `behind` stores before it, an older one.
 [[nodiscard]] finding stale_load(std::uint64_t behind);
 // As hostile as the next one, everywhere: names, places, calls, values. Another seed, other strings.

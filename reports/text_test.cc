@@ -47,6 +47,7 @@ TEST_CASE("text reports look as they did when somebody last looked at them") {
   check("many_tasks.txt", written({sample::many_tasks()}));
   check("traffic.txt", written({sample::traffic()}));
   check("traffic_60_columns.txt", written({sample::traffic()}, {.columns = 60}));
+  check("rollouts.txt", written({sample::rollouts()}));
   check("hostile.txt", written({sample::hostile()}));
   check("two_scenarios.txt", written({sample::proved(), sample::ghost_entry()}));
   check("colour.txt", written({sample::ghost_entry()}, {.colour = true}));

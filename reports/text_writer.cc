@@ -6,6 +6,7 @@
 
 #include "reports/plain_text.h"
 #include "reports/report.h"
+#include "reports/rollout_table.h"
 #include "reports/step_text.h"
 #include "reports/trace_table.h"
 #include "reports/traffic_table.h"
@@ -36,6 +37,10 @@ class writer {
     out_ << '\n';
     if (facts.traffic) {
       write_traffic_table(out_, *facts.traffic, how_);
+      out_ << '\n';
+    }
+    for (std::size_t i = 0; i < facts.rollouts.size(); ++i) {
+      write_rollout_table(out_, facts.rollouts[i], i + 1, how_);
       out_ << '\n';
     }
     write_facts(facts);

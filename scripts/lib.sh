@@ -20,6 +20,9 @@ command -v npm >/dev/null || page_packages+=(npm)
 # shellcheck disable=SC2034
 browser_packages=(chromium)
 # shellcheck disable=SC2034
+# promtool, which reads what is written for Prometheus.
+parser_packages=(prometheus)
+# shellcheck disable=SC2034
 check_packages=(clang-format-19 clang-tidy-19 shellcheck)
 
 say() { printf '\n== %s\n' "$*"; }
