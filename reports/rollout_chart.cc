@@ -49,8 +49,9 @@ struct series {
   const char* name;  // its class too
   const rollout_population rollout_point::* of;
 };
+// Later ones are drawn over earlier ones, and are interrupted lines, so that curves that meet all show.
 constexpr std::array<series, 3> populations = {
-    {{"stable", &rollout_point::stable}, {"baseline", &rollout_point::baseline}, {"candidate", &rollout_point::candidate}}};
+    {{"candidate", &rollout_point::candidate}, {"baseline", &rollout_point::baseline}, {"stable", &rollout_point::stable}}};
 
 constexpr const char* sheet =
     "<style>"
