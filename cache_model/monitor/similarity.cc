@@ -13,12 +13,11 @@ __extension__ using wide = unsigned __int128;
 // 64 times the sum over `of` of the greatest product with one of `others`.
 std::uint64_t greatest_products(const std::vector<std::uint64_t>& of, const std::vector<std::uint64_t>& others) {
   std::uint64_t sum = 0;
-  for (const std::uint64_t signs : of) {
-    int greatest = 0;
-    for (const std::uint64_t other : others) {
-      greatest = std::max(greatest, product(signs, other));
-      if (greatest == dimensions) break;
-    }
+  for (std::size_t i = 0; i < of.size(); ++i) {
+    // Mostly the same token stands at the same place.
+    int greatest = i < others.size() && others[i] == of[i] ? dimensions : 0;
+    for (std::size_t j = 0; j < others.size() && greatest < dimensions; ++j)
+      greatest = std::max(greatest, product(of[i], others[j]));
     sum += static_cast<std::uint64_t>(greatest);
   }
   return sum;
