@@ -62,6 +62,12 @@ class block_pool {
     return blocks_[id].indexed;
   }
 
+  // Flawed: whatever it is by now.
+  void renew_generation(slot_type& slot) const {
+    blocks_[slot.where.block].guard.read();
+    slot.where.generation = blocks_[slot.where.block].generation;
+  }
+
   // Whether the block is one for requests of this class.
   [[nodiscard]] bool may_take(const request_type& request, std::uint32_t id) const {
     if (parameters_.reserved_blocks == 0) [[likely]]
@@ -152,7 +158,9 @@ class block_pool {
     tell(block_event::kind::allocate, &request, slot.where, position);
     if (!request.victim.indexed) return;
     seams().eviction->before_index_removal(section);
-    if (seams().eviction->removes_index_entry()) index_.erase(request.victim.hash, request.victim.key, id);
+    if (!seams().eviction->removes_index_entry()) return;
+    const bool by_instance = seams().eviction->removes_by_instance();
+    index_.erase(request.victim.hash, request.victim.key, by_instance ? id : any_under(request.victim, id));
   }
 
   // Tells of the request's evictions, if there is anybody to tell, once the caller's lock has been given back.
@@ -171,6 +179,7 @@ class block_pool {
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
       if (!seams().publish->publishes(slot.version, version_) || !leases_.publishes(slot.expires)) {
         tell(block_event::kind::drop, &request, slot.where, i);
+        slot.published = !seams().publish->notices_drop();
         continue;
       }
       block& filled = blocks_[slot.where.block];
@@ -274,6 +283,12 @@ class block_pool {
       if (each.key.size() == key.size() && equal(key_view(each.key).first(common), key.first(common))) found = &each;
     });
     return found;
+  }
+
+  // Flawed: some block under the victim's key.
+  [[nodiscard]] std::uint32_t any_under(const typename request_type::victim_record& victim, std::uint32_t otherwise) const {
+    const index_entry* const found = index_.find(victim.hash, victim.key, true);
+    return found == nullptr ? otherwise : found->block;
   }
 
   // Flawed: raises the version, removes the entries, and gives up what they led to, each in a section of its own. With no entry

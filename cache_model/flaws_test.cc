@@ -2,133 +2,19 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include <kvrace/cache/input.h>
+#include <kvrace/cache/configuration.h>
 
+#include "cache_model/mutants/showcases.h"
 #include "cache_model/test_programs.h"
 
 namespace kvrace::cache {
 namespace {
 
-using namespace std::chrono_literals;
 using namespace test;
-
-// For each flaw, a program that shows it.
-struct showcase {
-  std::string flaw;
-  std::vector<calls> tasks = {};
-  std::uint32_t hash_bits = 64;
-  std::uint32_t capacity = 2;
-  std::uint64_t runs = 1'000;  // enough for any seed
-  strategy_choice strategy = random_walk(0.3);
-  std::chrono::nanoseconds lease = {};
-  std::uint32_t tokens_per_block = 1;
-  kvrace::limits limits = {};
-  std::uint32_t eviction_feed = 0;
-  compression_options compression = {};
-  std::uint32_t reserved_blocks = 0;
-  // Prompts given as text, in place of tasks: each is served and then looked up by a task of its own.
-  std::vector<std::string> texts = {};
-  std::uint32_t input_chunk_bytes = 4'096;
-  bool rolls_out = false;  // all requests are a candidate's
-};
-const identity tenant_x = {.model = "m", .adapter = "", .adapter_version = 0, .tenant = "x"};
-const identity adapter_x = {.model = "m", .adapter = "x", .adapter_version = 0, .tenant = ""};
-
-// Each letter a window of 4,096 tokens, but for a full stop.
-prompt windows(std::string_view letters) {
-  std::string text;
-  for (const char each : letters) text += std::string(each == '.' ? 1 : 4'096, each);
-  return prompt_of(text);
-}
-
-std::vector<showcase> showcases() {
-  return {
-      {"metadata_second_section", {{lookup("A"), serve("B")}, {serve("C")}}},
-      {"metadata_unlocked", {{serve("A"), serve("B")}, {serve("C"), serve("D")}}},
-      {"hit_not_pinned", {{serve("A."), lookup("A")}, {serve("C"), serve("D")}}},
-      {"stale_index", {{serve("A"), serve("B"), serve("C"), lookup("A")}}},
-      {"index_removed_late", {{serve("A"), lookup("A"), lookup("A")}, {serve("C"), serve("D"), serve("E")}}},
-      {"namespace_omitted", {{serve(prompt_of("AB", model("m1"))), lookup(prompt_of("AB", model("m2")))}}},
-      {"shorter_length_repair", {{serve("AB"), lookup("AC")}}},
-      {"untagged_fields", {{serve(prompt_of("AB", tenant_x)), lookup(prompt_of("AB", adapter_x))}}},
-      {"hash_without_compare", {{serve("A"), lookup("B")}, {serve("C"), lookup("D")}}, 1},
-      {"load_over_invalidation", {{serve("A"), lookup("A")}, {invalidate(), lookup("A")}}},
-      {.flaw = "expired_lease_served", .tasks = {{serve("A"), wait(1ms), lookup("A")}, {lookup("A")}}, .lease = 1ms},
-      {.flaw = "fill_on_expired_lease", .tasks = {{slow_serve("A", 1ms), lookup("A")}, {lookup("A")}}, .lease = 1ms},
-      {"node_reused_after_unlock", {{serve("A"), lookup("A")}, {serve("C"), serve("D")}}},
-      {"list_spliced_under_shared_lock", {{serve("A"), lookup("A")}, {lookup("A")}}},
-      {"freed_while_indexed", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
-      {"double_decrement", {{serve("A"), serve("AB", cancel_point::after_reserve)}, {lookup("A")}}},
-      {"relaxed_decrement", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
-      {"aba_free_list",
-       {{serve("AB", cancel_point::after_reserve), serve("C")}, {serve("D")}, {serve("E")}},
-       64,
-       2,
-       10'000,
-       random_walk(0.1)},
-      {"epoch_reclaimed_early", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1, 10'000},
-      {"pin_without_fence", {{serve("A"), lookup("A")}, {serve("B")}}, 64, 1},
-      {"foreign_unpin", {{serve("A"), lookup("A")}, {lookup("A"), lookup("A")}}},
-      {"token_revived", {{serve("A"), invalidate()}, {invalidate()}, {lookup("A"), lookup("A")}}, 64, 1, 30'000, surw()},
-      {"tail_trimmed_by_length", {{serve("AB"), lookup("AC")}}, 64, 2, 1'000, random_walk(0.3), {}, 2},
-      {"partial_tail_shared", {{serve("AB")}, {serve("AC")}}, 64, 2, 1'000, random_walk(0.3), {}, 2},
-      {.flaw = "waiter_removed_early", .tasks = {{update(0)}, {update(0)}}},
-      {.flaw = "leader_without_recheck", .tasks = {{load(0)}, {load(0)}}},
-      {.flaw = "reply_left_behind", .tasks = {{fetch(0)}, {fetch(1)}}, .limits = {.faults = {.cancellations = 1}}},
-      {.flaw = "orphan_node", .tasks = {{put(0), put(1), put(0)}, {maintain(), maintain()}}, .capacity = 1},
-      {.flaw = "fence_without_progress", .tasks = {{admit(), admit(), admit()}, {device_step()}}},
-      {.flaw = "wait_under_lock",
-       .tasks = {{serve("A"), serve("B"), serve("C")}, {follow_evictions(2)}},
-       .capacity = 1,
-       .eviction_feed = 1},
-      {.flaw = "lock_order_inversion",
-       .tasks = {{serve("A"), serve("B"), serve("C")}, {follow_evictions(2)}},
-       .capacity = 1,
-       .eviction_feed = 2},
-      {.flaw = "short_last_block",
-       .tasks = {{serve("AB")}, {serve("C")}},
-       .tokens_per_block = 2,
-       .compression = {.buffers = 1, .block_tokens = 2}},
-      {.flaw = "priority_ignored", .tasks = {{serve(high("A"))}, {serve("B"), serve("C")}}, .reserved_blocks = 1},
-      {.flaw = "reserve_unbounded", .tasks = {{serve(high("A")), serve(high("B"))}, {serve("C")}}, .reserved_blocks = 1},
-      {.flaw = "chain_restarts_at_window",
-       .tasks = {{serve(windows("AC.")), serve(windows("B.")), lookup(windows("BC."))}},
-       .capacity = 3,
-       .tokens_per_block = 4'096},
-      {.flaw = "bytes_decoded_by_chunk", .texts = {"\xF0\x9F\x98\x80?", "\xF0\x9F\x98\x8A?"}, .input_chunk_bytes = 3},
-      {.flaw = "clusters_split_by_chunk", .texts = {"e\xCC\x81?", "e\xCC\x80?"}, .input_chunk_bytes = 1},
-      {.flaw = "input_not_sanitized", .texts = {"###", "a"}},
-      {.flaw = "version_before_split", .tasks = {{serve("A.")}, {roll_back(), roll_out(), lookup("A")}}, .rolls_out = true},
-      {.flaw = "route_not_rechecked", .tasks = {{serve("A.")}, {roll_back(), roll_out(), lookup("A")}}, .rolls_out = true},
-      {.flaw = "promise_not_pinned", .tasks = {{serve("A."), promise("A"), retrieve()}, {serve("B.")}}, .capacity = 1},
-  };
-}
-program_under_test program_of(const showcase& show, const std::string& locking, bool flawed) {
-  program_under_test program{.configuration = configuration_of(locking, {}, show.capacity, show.tokens_per_block),
-                             .tasks = show.tasks};
-  program.configuration.hash_bits = show.hash_bits;
-  program.configuration.lease = show.lease;
-  program.limits = show.limits;
-  program.configuration.eviction_feed = show.eviction_feed;
-  program.configuration.compression = show.compression;
-  program.configuration.reserved_blocks = show.reserved_blocks;
-  program.rolls_out = show.rolls_out;
-  if (flawed) program.configuration.flaws = {show.flaw};
-  program.configuration.input_chunk_bytes = show.input_chunk_bytes;
-  input_reader reader(program.configuration);
-  for (const std::string& text : show.texts) {
-    prompt read{.owner = model("m"), .tokens = {}};
-    reader.read(text, read);
-    program.tasks.push_back({serve(read), lookup(read)});
-  }
-  return program;
-}
 
 // Calls `body` with each flaw, what shows it, and each locking strategy for which it makes sense.
 void for_each_flaw(const std::function<void(const flaw_description&, const showcase&, const std::string&)>& body) {

@@ -1,9 +1,11 @@
 #include <kvrace/cache/simulation.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <kvrace/sync.h>
 
@@ -15,6 +17,7 @@
 #include "cache_model/parameters.h"
 #include "cache_model/parts/eviction_notes.h"
 #include "cache_model/parts/parts.h"
+#include "cache_model/tally.h"
 
 namespace kvrace::cache {
 
@@ -82,7 +85,7 @@ class simulated final : public simulation {
     promise_made& mine = promises_[run::task()];
     judged_request& request = begin(mine.request, prompt);
     mine.tokens = tokens_per_block_ * acquire(request, {.blocks_max = request.slots.size()});
-    count_query(prompt);
+    count_query(run_, prompt);
     if (mine.tokens != 0) {
       if (parameters_.seams.promise->pins_promised())
         ++requests_waiting_;
@@ -109,7 +112,7 @@ class simulated final : public simulation {
       cache_->release(request);
       if (pinned) --requests_waiting_;
       add(metric::tokens_hit, delivered);
-      complete(request);
+      complete(run_, request);
     }
     operation.returns([&] { return std::to_string(delivered) + " tokens"; });
     return delivered;
@@ -161,16 +164,6 @@ class simulated final : public simulation {
   [[nodiscard]] std::string call_name(const char* call) const { return name_.empty() ? call : std::string(name_) + ": " + call; }
 
   void add(metric which, std::uint64_t amount) { run_.add(static_cast<std::size_t>(which), amount); }
-
-  void count_query(const prompt& prompt) {
-    add(metric::tokens_queried, prompt.tokens.size());
-    if (!prompt.input) return;
-    add(metric::inputs, 1);
-    add(metric::inputs_triggering, prompt.input->triggers != 0 ? 1 : 0);
-    add(metric::triggers, prompt.input->triggers);
-    add(metric::characters_replaced, prompt.input->replaced);
-    add(metric::clusters_cut, prompt.input->clusters_cut);
-  }
 
   const audit_counts& count(const audit_counts& counts) {
     add(metric::blocks_audited, counts.blocks);
@@ -228,7 +221,7 @@ class simulated final : public simulation {
       cache_->release(request);
       return std::nullopt;
     }
-    count_query(*request.prompt);
+    count_query(run_, *request.prompt);
     add(metric::tokens_hit, hits);
     if (request.starved) {
       add(metric::requests_starved, 1);
@@ -238,14 +231,27 @@ class simulated final : public simulation {
   }
 
   void fill_and_publish(judged_request& request, cancel_point cancel) {
+    const bool publishes_first = cancel == cancel_point::none            ? !parameters_.seams.publish->awaits_fill()
+                                 : cancel == cancel_point::after_reserve ? !parameters_.seams.publish->gives_up_unfilled()
+                                                                         : false;
+    if (publishes_first) [[unlikely]]
+      publish_unfilled(request);
     if (cancel == cancel_point::none || cancel == cancel_point::after_fill) {
       fill(request);
       if (compression_) compression_->compress(request);
     }
-    if (cancel == cancel_point::none && reserved_any(request)) change([&] { cache_->publish(request); });
+    if (cancel == cancel_point::none && !publishes_first && reserved_any(request)) change([&] { cache_->publish(request); });
+  }
+
+  // Flawed.
+  void publish_unfilled(judged_request& request) {
+    for (slot_type& slot : request.slots) slot.filled |= slot.what == slot_type::kind::reserved;
+    change([&] { cache_->publish(request); });
   }
 
   void read_and_release(judged_request& request, cancel_point cancel) {
+    if (cancel == cancel_point::none && !parameters_.seams.reference->given_back_after_reading()) [[unlikely]]
+      return release_and_read(request);
     if (cancel == cancel_point::none) {
       read(request);
       if (compression_) compression_->decode(request);
@@ -253,9 +259,20 @@ class simulated final : public simulation {
     if (compression_) compression_->give_back();
     cache_->release(request);
     if (cancel == cancel_point::none)
-      complete(request);
+      complete(run_, request);
     else
       add(metric::requests_cancelled, 1);
+  }
+  // Flawed. What is read is known to the oracle; the access itself, a race beside the point, is left out.
+  void release_and_read(judged_request& request) {
+    std::vector<slot_type, kvrace::allocator<slot_type>> slots(request.slots.begin(), request.slots.end());
+    cache_->release(request);
+    sync::yield();  // others go on before it reads
+    for (slot_type& slot : slots) slot.held = false;
+    std::copy(slots.begin(), slots.end(), request.slots.begin());
+    read(request);
+    request.slots.assign(slots.size(), slot_type{});
+    complete(run_, request);
   }
 
   std::optional<std::size_t> serve(passage* by, const prompt& prompt, cancel_point cancel, const service_times& times) {
@@ -331,14 +348,14 @@ class simulated final : public simulation {
       cache_->release(request);
       return std::nullopt;
     }
-    count_query(prompt);
+    count_query(run_, prompt);
     add(metric::tokens_hit, tokens);
     matched(tokens);
     if (tokens != 0) {
       read(request);
       cache_->release(request);
     }
-    complete(request);
+    complete(run_, request);
     return tokens;
   }
 
@@ -382,20 +399,6 @@ class simulated final : public simulation {
       }
       oracle_.served(request, i, seen);
     }
-  }
-
-  static bool reserved_any(const judged_request& request) {
-    for (const slot_type& each : request.slots)
-      if (each.what == slot_type::kind::reserved) return true;
-    return false;
-  }
-
-  void complete(const judged_request& request) {
-    add(metric::requests_completed, 1);
-    if (request.polluted) add(metric::requests_polluted, 1);
-    for (std::size_t way = 0; way < pollution_ways; ++way)
-      if (request.polluted_by[way]) run_.add(static_cast<std::size_t>(metric::polluted_by) + way, 1);
-    if (request.stale) add(metric::requests_stale, 1);
   }
 
   // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.

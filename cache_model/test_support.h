@@ -11,19 +11,11 @@
 #include <kvrace/std_sync.h>
 
 #include "cache_model/locking/strategies.h"
+#include "cache_model/mutants/programs.h"
 
 namespace kvrace::cache::test {
 
-// One token a character.
-inline prompt prompt_of(std::string_view text,
-                        identity owner = {.model = "m", .adapter = {}, .adapter_version = 0, .tenant = {}}) {
-  prompt result{.owner = std::move(owner), .tokens = {}};
-  for (const char c : text) result.tokens.push_back(static_cast<unsigned char>(c));
-  return result;
-}
-inline identity model(std::string_view name) {
-  return {.model = std::string(name), .adapter = {}, .adapter_version = 0, .tenant = {}};
-}
+using namespace programs;
 
 // Steele, Lea, Flood: SplitMix64.
 class random_numbers {

@@ -96,6 +96,7 @@ struct command_line {
   bool verbose = false;
   bool json = false;
   bool passing = false;
+  bool mutants = false;
   report_options about_reports;
   text_option shard;
   text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule,
@@ -122,7 +123,8 @@ struct command_line {
     list = app.add_subcommand("list", "Print scenarios, locking strategies, flaws and oracles");
     list->footer("\nExample:\n  kvrace list\n");
     corpus = app.add_subcommand("corpus", "Find 25 bugs from public reports in small models, and prove their repairs");
-    corpus->footer("\nExample:\n  kvrace corpus\n");
+    corpus->add_flag("--mutants", mutants, "Find mutants of the simulated cache in its place");
+    corpus->footer("\nExample:\n  kvrace corpus --mutants\n");
   }
 
  private:
@@ -317,7 +319,7 @@ int dispatch(const command_line& given) {
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
-  if (given.corpus->parsed()) return run_corpus();
+  if (given.corpus->parsed()) return given.mutants ? run_mutants() : run_corpus();
   if (given.sweep->parsed()) return run_sweep(given.sweep_asked.command(report_of(given)));
   if (given.sizes->parsed()) return run_memory(given.memory_asked.question());
   if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));

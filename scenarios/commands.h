@@ -83,5 +83,7 @@ int run_sweep(const sweep_command&);
 
 int run_list();
 int run_corpus();
+// Mutants of the simulated cache, and what finds them.
+int run_mutants();
 
 }  // namespace kvrace::scenarios

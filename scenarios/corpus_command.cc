@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "cache_model/mutants/study.h"
 #include "corpus/bug.h"
 #include "scenarios/commands.h"
 #include "scenarios/outcome.h"
@@ -14,6 +15,14 @@ int run_corpus() {
   const bool as_reported =
       std::all_of(all.begin(), all.end(), [](const corpus::studied& each) { return each.found.as_reported(*each.what); });
   return as_reported ? exit_as_expected : exit_not_shown;
+}
+
+int run_mutants() {
+  const std::vector<cache::mutants::row> all = cache::mutants::study_all();
+  std::cout << cache::mutants::table_of(all);
+  std::cout.flush();
+  const bool settled = std::all_of(all.begin(), all.end(), [](const cache::mutants::row& each) { return each.settled(); });
+  return settled ? exit_as_expected : exit_not_shown;
 }
 
 }  // namespace kvrace::scenarios

@@ -35,7 +35,8 @@ class compressed_rows {
     digests_ = digests;
     first_ = first;
     taken_.resize(compressed_blocks(digests.size() - first, block_tokens));
-    if (!buffers.take(taken_.data(), taken_.size())) {
+    owned_ = policy.owns_buffers();
+    if (!(owned_ ? buffers.take(taken_.data(), taken_.size()) : buffers.borrow(taken_.data(), taken_.size()))) {
       taken_.resize(0);
       return;
     }
@@ -60,7 +61,7 @@ class compressed_rows {
   }
 
   void give_back(row_buffers<Sync>& buffers) {
-    if (taken_.size() != 0) buffers.give_back(taken_.data(), taken_.size());
+    if (owned_ && taken_.size() != 0) buffers.give_back(taken_.data(), taken_.size());
     taken_.resize(0);
   }
 
@@ -80,6 +81,7 @@ class compressed_rows {
   }
 
   reused_array<std::uint32_t, typename Sync::template allocator<std::uint32_t>> taken_;  // a buffer a block
+  bool owned_ = true;
   std::uint32_t block_tokens_ = 0;
   std::uint32_t request_ = 0;
   std::span<const std::uint64_t> digests_;

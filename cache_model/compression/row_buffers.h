@@ -43,6 +43,13 @@ class row_buffers {
 
   [[nodiscard]] std::uint32_t rows() const { return rows_; }
 
+  // Flawed: `count` buffers that others may be given too.
+  bool borrow(std::uint32_t* taken, std::size_t count) {
+    const guard lock(mutex_);
+    if (count > buffers_.size()) return false;
+    for (std::uint32_t i = 0; i < count; ++i) prepare(buffers_[taken[i] = i]);
+    return true;
+  }
   // Takes `count` buffers, or none if there are not so many.
   bool take(std::uint32_t* taken, std::size_t count) {
     const guard lock(mutex_);

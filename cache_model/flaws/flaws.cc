@@ -21,6 +21,7 @@
 #include "cache_model/flaws/lock_order_inversion.h"
 #include "cache_model/flaws/metadata_second_section.h"
 #include "cache_model/flaws/metadata_unlocked.h"
+#include "cache_model/flaws/mutations.h"
 #include "cache_model/flaws/namespace_omitted.h"
 #include "cache_model/flaws/node_reused_after_unlock.h"
 #include "cache_model/flaws/orphan_node.h"
@@ -95,6 +96,8 @@ const std::vector<flaw>& all_flaws() {
 
 const flaw* find_flaw(std::string_view name) {
   for (const flaw& each : all_flaws())
+    if (each.description.name == name) return &each;
+  for (const flaw& each : further_mutations())
     if (each.description.name == name) return &each;
   return nullptr;
 }

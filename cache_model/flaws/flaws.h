@@ -9,6 +9,7 @@
 namespace kvrace::cache {
 
 [[nodiscard]] const std::vector<flaw>& all_flaws();
+// Among the further mutations (mutations.h) too.
 [[nodiscard]] const flaw* find_flaw(std::string_view name);
 
 }  // namespace kvrace::cache

@@ -86,6 +86,7 @@ class epoch_cache final : public prefix_cache<Sync> {
       if (slot.what != slot_type::kind::reserved || !slot.filled) continue;
       if (!seams().publish->publishes(slot.version, version) || !leases_.publishes(slot.expires)) {
         tell(block_event::kind::drop, &request, slot.where, i);
+        slot.published = !seams().publish->notices_drop();
         continue;
       }
       blocks_[slot.where.block].what = block::kind::published;
@@ -199,7 +200,7 @@ class epoch_cache final : public prefix_cache<Sync> {
       if (entry.hash != hash || entry.version != version) continue;
       if (compares_keys && !equal(entry.key, request.keys[position])) continue;
       if (!leases_.serves(entry.expires)) continue;
-      const handle where = entry.where;
+      const handle where = seams().pin->keeps_generation_found() ? entry.where : renewed(entry.where);
       const bool counts = seams().pin->counts_reference();
       if (!(counts ? reference(where) : is_there(where))) continue;  // evicted since the chain was read
       slot_type& slot = request.slots[position];
@@ -216,8 +217,14 @@ class epoch_cache final : public prefix_cache<Sync> {
     word seen{where.generation, true, false, 0};  // a guess, which a failure corrects
     while (seen.leads_to(where)) {
       if (replace(where.block, seen, {seen.generation, true, true, seen.references + 1}, std::memory_order_relaxed)) return true;
+      if (!seams().pin->retries_without_trace() && seen.leads_to(where))
+        seen = word::of(blocks_[where.block].word.fetch_add(1, std::memory_order_relaxed) + 1);
     }
     return false;
+  }
+  // Flawed: the generation is whatever it is by now.
+  handle renewed(handle where) {
+    return {where.block, word::of(blocks_[where.block].word.load(std::memory_order_acquire)).generation};
   }
 
   bool is_there(handle where) const {
@@ -272,13 +279,18 @@ class epoch_cache final : public prefix_cache<Sync> {
         tell(block_event::kind::evict, &request, victim);
         take(request, position, {victim.block, victim.generation + 1}, version);
         if (seams().eviction->removes_index_entry()) {
-          index_.remove(bucket, chain, victim, pinned);
+          index_.remove(bucket, chain, seams().eviction->removes_by_instance() ? victim : any_under(chain, *at), pinned);
           pinned.collect();
         }
         return true;
       }
     }
     return false;
+  }
+  // Flawed: what some entry under the same key leads to.
+  static handle any_under(const typename index::entry* chain, const typename index::entry& victim) {
+    while (!equal(Sync::alive(chain)->key, victim.key)) chain = chain->next;
+    return chain->where;
   }
   // Takes the index's hold if it is the only one, unless the block was hit since the hand last passed. Acquires what former
   // holders have read.
@@ -311,6 +323,11 @@ class epoch_cache final : public prefix_cache<Sync> {
   // Returns the state before. Releases what this request has read to the one that takes the block.
   word let_go(std::uint32_t id) {
     auto& state = blocks_[id].word;
+    if (!seams().reference->decrements_at_once()) [[unlikely]] {
+      const std::uint64_t before = state.load(std::memory_order_relaxed);
+      state.store(before - 1, std::memory_order_release);
+      return word::of(before);
+    }
     if (!seams().reference->clamps_at_zero()) return word::of(state.fetch_sub(1, seams().reference->decrement_order()));
     word seen = word::of(state.load(std::memory_order_relaxed));
     while (!replace(id, seen, {seen.generation, seen.indexed, seen.hit, std::max(seen.references, 1U) - 1},

@@ -36,6 +36,7 @@ class mutex_cache final : public prefix_cache<Sync> {
     const std::size_t hits = pool_.find(request, options.blocks_max);
     if (hits != 0) {
       pool_.seams().pin->between_find_and_pin(section);
+      if (!pool_.seams().pin->pins_before_reserving() && options.reserve) reserve(request, section);
       if (pool_.seams().pin->counts_reference()) pin(request, section);
     }
     if (options.reserve) {
@@ -98,6 +99,7 @@ class mutex_cache final : public prefix_cache<Sync> {
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::hit) continue;
+      if (!pool_.seams().pin->keeps_generation_found()) pool_.renew_generation(slot);
       slot.held = true;
       references& pinned = references_[slot.where.block];
       pinned.guard.write();

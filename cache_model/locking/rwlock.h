@@ -41,6 +41,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
   std::size_t acquire(request_type& request, const acquire_options& options) override {
     std::uint64_t base = no_ticks;
     std::size_t hits = 0;
+    const bool pins_first = pool_.seams().pin->pins_before_reserving();
     {
       shared_guard lock(mutex_);
       section_of<Sync, shared_guard> section(lock, pool_.seams());
@@ -48,7 +49,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
       if (hits != 0) {
         pool_.seams().pin->between_find_and_pin(section);
         base = draw_ticks(request);
-        if (pool_.seams().pin->counts_reference()) pin(request, base);
+        if (pool_.seams().pin->counts_reference() && (pins_first || !options.reserve)) pin(request, base);
       }
     }
     if (!options.reserve || hits == request.slots.size()) return hits;
@@ -56,6 +57,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
     section_of<Sync, guard> section(lock, pool_.seams());
     if (base == no_ticks) base = draw_ticks(request);
     reserve(request, base, section);
+    if (!pins_first && hits != 0) pin(request, base);
     pool_.deliver_evictions(request, lock);
     return hits;
   }
@@ -126,9 +128,11 @@ class rwlock_cache final : public prefix_cache<Sync> {
 
   void pin(request_type& request, std::uint64_t base) {
     const bool atomic_ticks = pool_.seams().recency->atomic_ticks();
+    const pin_policy& policy = *pool_.seams().pin;
     for (std::size_t i = 0; i < request.slots.size(); ++i) {
       slot_type& slot = request.slots[i];
       if (slot.what != slot_type::kind::hit) continue;
+      if (!policy.keeps_generation_found()) pool_.renew_generation(slot);
       slot.held = true;
       auto& word = states_[slot.where.block].word;
       if (atomic_ticks) {
@@ -137,6 +141,7 @@ class rwlock_cache final : public prefix_cache<Sync> {
         while (!word.compare_exchange_weak(seen,
                                            word_of(std::max(tick_in(seen), tick_of(request, base, i)), references_in(seen) + 1),
                                            std::memory_order_relaxed)) {
+          if (!policy.retries_without_trace()) seen = word.fetch_add(1, std::memory_order_relaxed) + 1;
         }
       } else {
         word.fetch_add(std::uint64_t{1}, std::memory_order_relaxed);
@@ -225,13 +230,20 @@ class rwlock_cache final : public prefix_cache<Sync> {
       slot = {};
     }
   }
+  // Flawed. Returns the word before.
+  static std::uint64_t decrement_in_two_steps(typename Sync::template atomic<std::uint64_t>& word) {
+    const std::uint64_t before = word.load(std::memory_order_relaxed);
+    word.store(before - 1, std::memory_order_release);
+    return before;
+  }
   // Under the exclusive lock if the request was abandoned.
   void give_back(request_type& request, std::size_t position, bool abandoned) {
     const reference_policy& policy = *pool_.seams().reference;
     const slot_type& slot = request.slots[position];
     state& held = states_[slot.where.block];
     // Releases what this request has read to the one that takes the block.
-    const std::uint64_t before = held.word.fetch_sub(std::uint64_t{1}, policy.decrement_order());
+    const std::uint64_t before = policy.decrements_at_once() ? held.word.fetch_sub(std::uint64_t{1}, policy.decrement_order())
+                                                             : decrement_in_two_steps(held.word);
     if (references_in(before) == 0) {
       held.word.fetch_add(std::uint64_t{1}, std::memory_order_relaxed);
       if (!policy.clamps_at_zero()) return pool_.tell(block_event::kind::unbalanced, &request, slot.where, position);

@@ -61,6 +61,12 @@ class pin_policy {
   virtual void between_find_and_pin(critical_section&) const {}
   // A hit is referenced at all.
   [[nodiscard]] virtual bool counts_reference() const { return true; }
+  // All hits are referenced before a block is reserved for the rest.
+  [[nodiscard]] virtual bool pins_before_reserving() const { return true; }
+  // The generation of a hit is that of when it was found.
+  [[nodiscard]] virtual bool keeps_generation_found() const { return true; }
+  // Where the count is atomic: an attempt that fails leaves nothing behind.
+  [[nodiscard]] virtual bool retries_without_trace() const { return true; }
 };
 
 // Seam "recency": how updates of the eviction order stand to the critical section that decided on them.
@@ -91,6 +97,10 @@ class reference_policy {
   [[nodiscard]] virtual bool index_keeps_hold(bool /*abandoned*/) const { return true; }
   // Where the count is atomic: what the holder has read happens before the block's next use.
   [[nodiscard]] virtual std::memory_order decrement_order() const { return std::memory_order_release; }
+  // Where the count is atomic: it is decremented in one step.
+  [[nodiscard]] virtual bool decrements_at_once() const { return true; }
+  // A request reads before it gives its references back.
+  [[nodiscard]] virtual bool given_back_after_reading() const { return true; }
 };
 
 // Seam "free_list": how the head of a lock-free list of free blocks is told from an earlier one.
@@ -116,6 +126,8 @@ class eviction_policy {
  public:
   virtual ~eviction_policy() = default;
   [[nodiscard]] virtual bool removes_index_entry() const { return true; }
+  // Of several entries under one key, the one that leads to the block goes.
+  [[nodiscard]] virtual bool removes_by_instance() const { return true; }
   // After the block has been taken, before its entry goes.
   virtual void before_index_removal(critical_section&) const {}
 };
@@ -127,6 +139,12 @@ class publish_policy {
   [[nodiscard]] virtual bool publishes(std::uint32_t version_reserved, std::uint32_t version_now) const {
     return version_reserved == version_now;
   }
+  // A block is filled before it is published.
+  [[nodiscard]] virtual bool awaits_fill() const { return true; }
+  // A request that gives up before it has filled its blocks publishes none of them.
+  [[nodiscard]] virtual bool gives_up_unfilled() const { return true; }
+  // A block that may not enter the index does not count as published.
+  [[nodiscard]] virtual bool notices_drop() const { return true; }
 };
 
 // Seam "lease": how long the content of a block may be served. Only in a cache that gives leases.
@@ -216,6 +234,8 @@ class compression_policy {
   virtual ~compression_policy() = default;
   // Zero rows, so that every block is full. Flawed: whatever the buffer held before.
   [[nodiscard]] virtual bool pads_last_block() const { return true; }
+  // A buffer is one request's at a time.
+  [[nodiscard]] virtual bool owns_buffers() const { return true; }
 };
 
 // Seam "isolation": which blocks a request may take for what it computes, in a cache that reserves a share for high priority.
