@@ -97,6 +97,7 @@ struct command_line {
   bool json = false;
   bool passing = false;
   bool mutants = false;
+  bool strategies = false;
   report_options about_reports;
   text_option shard;
   text_option seed, runs, time, memory, preemptions, states, jobs, memory_model, checkpoint, resume, finding, schedule,
@@ -124,6 +125,9 @@ struct command_line {
     list->footer("\nExample:\n  kvrace list\n");
     corpus = app.add_subcommand("corpus", "Find 25 bugs from public reports in small models, and prove their repairs");
     corpus->add_flag("--mutants", mutants, "Find mutants of the simulated cache in its place");
+    auto* const compares =
+        corpus->add_flag("--strategies", strategies, "Compare strategies on programs of the literature in its place");
+    compares->excludes("--mutants");
     corpus->footer("\nExample:\n  kvrace corpus --mutants\n");
   }
 
@@ -319,7 +323,7 @@ int dispatch(const command_line& given) {
   if (given.run->parsed()) return run_searches(searches_of(given, false));
   if (given.prove->parsed()) return run_searches(searches_of(given, true));
   if (given.list->parsed()) return run_list();
-  if (given.corpus->parsed()) return given.mutants ? run_mutants() : run_corpus();
+  if (given.corpus->parsed()) return given.mutants ? run_mutants() : given.strategies ? run_comparison() : run_corpus();
   if (given.sweep->parsed()) return run_sweep(given.sweep_asked.command(report_of(given)));
   if (given.sizes->parsed()) return run_memory(given.memory_asked.question());
   if (given.trace->parsed()) return run_trace(given.trace_asked.command(report_of(given)));

@@ -85,5 +85,7 @@ int run_list();
 int run_corpus();
 // Mutants of the simulated cache, and what finds them.
 int run_mutants();
+// Strategies compared on the programs of the literature.
+int run_comparison();
 
 }  // namespace kvrace::scenarios

@@ -3,6 +3,7 @@
 
 #include "cache_model/mutants/study.h"
 #include "corpus/bug.h"
+#include "corpus/classics/classics.h"
 #include "scenarios/commands.h"
 #include "scenarios/outcome.h"
 
@@ -23,6 +24,12 @@ int run_mutants() {
   std::cout.flush();
   const bool settled = std::all_of(all.begin(), all.end(), [](const cache::mutants::row& each) { return each.settled(); });
   return settled ? exit_as_expected : exit_not_shown;
+}
+
+int run_comparison() {
+  std::cout << corpus::table_of(corpus::compare_all());
+  std::cout.flush();
+  return exit_as_expected;
 }
 
 }  // namespace kvrace::scenarios
