@@ -24,6 +24,7 @@ const std::vector<oracle_name>& all_oracles() {
              {"use_after_destroy", "an object was used after its destruction (O3)"},
              {"double_destroy", "an object was destroyed twice (O12)"},
              {"leak", "an object outlived the run (O5)"},
+             {"stack_overflow", "a task used up its stack"},
              {"escaping_exception", "an exception left a task, the body or an audit"},
              {"harness_misuse", "the program asked the harness for something that it cannot give"},
              {"requirement", "a requirement the program states itself did not hold"},

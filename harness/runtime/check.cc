@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "proof/graph_search.h"
 #include "runtime/claim.h"
 #include "runtime/search.h"
+#include "runtime/stack_overflow.h"
 #include "runtime/stopwatch.h"
 
 namespace kvrace {
@@ -36,6 +38,7 @@ class session {
     if (busy().exchange(true))
       throw std::logic_error("kvrace: check(), prove() and replay() do not nest, and run on one thread at a time");
     if (state.messages == nullptr) reserve_messages();
+    stacks_.emplace();
   }
   session(const session&) = delete;
   session& operator=(const session&) = delete;
@@ -46,6 +49,7 @@ class session {
     static std::atomic<bool> flag{false};
     return flag;
   }
+  std::optional<stack_watch> stacks_;
   // Address space only: pages are backed as clocks come into use.
   static void reserve_messages() {
     void* memory = ::mmap(nullptr, sizeof(message_clock) * messages_max, PROT_READ | PROT_WRITE,

@@ -5,11 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cxxabi.h>
 #include <array>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <cxxabi.h>
 #include <memory>
 #include <utility>
 
@@ -55,11 +55,9 @@ struct stack_memory {
   void* top = nullptr;
 };
 
-constexpr std::size_t stack_bytes = std::size_t{256} * 1024;
-
 // A guard page below; tops are staggered so that stacks do not compete for the same cache sets.
 stack_memory stack_map(unsigned index) {
-  const std::size_t bytes = stack_bytes + page_bytes() * 2;
+  const std::size_t bytes = fiber_stack_bytes + page_bytes() * 2;
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (base == MAP_FAILED || ::mprotect(base, page_bytes(), PROT_NONE) != 0) {
     std::fputs("kvrace: no memory for the stack of a task\n", stderr);
@@ -118,6 +116,7 @@ class thread_runtime {
   exception_globals* globals() { return globals_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
   fiber* worker(unsigned index, fiber_entry entry);
+  [[nodiscard]] void* guarding(const void* address) const;
 
   // AddressSanitizer is told of every switch: before it, and by the fiber that arrives.
   void departs(fiber* from, fiber* to);
@@ -149,7 +148,9 @@ thread_runtime* active_runtime = nullptr;
 void thread_runtime::departs(fiber* from, fiber* to) {
   __sanitizer_start_switch_fiber(&from->fake_stack, to->bounds_bottom, to->bounds_bytes);
 }
-void thread_runtime::departs_for_good(fiber*) { __sanitizer_start_switch_fiber(nullptr, host_.bounds_bottom, host_.bounds_bytes); }
+void thread_runtime::departs_for_good(fiber*) {
+  __sanitizer_start_switch_fiber(nullptr, host_.bounds_bottom, host_.bounds_bytes);
+}
 void thread_runtime::arrives(fiber* at) {
   const void* bottom = nullptr;
   std::size_t bytes = 0;
@@ -213,7 +214,7 @@ fiber* thread_runtime::worker(unsigned index, fiber_entry entry) {
   self->stack = stack_map(index);
 #if defined(KVRACE_ASAN)
   self->bounds_bottom = static_cast<char*>(self->stack.base) + page_bytes();
-  self->bounds_bytes = stack_bytes + page_bytes();
+  self->bounds_bytes = fiber_stack_bytes + page_bytes();
 #endif
   departs(creator, self);
   self->handle = boost::fibers::fiber(boost::fibers::launch::dispatch, std::allocator_arg, mapped_stack{self->stack},
@@ -221,6 +222,15 @@ fiber* thread_runtime::worker(unsigned index, fiber_entry entry) {
   arrives(creator);
   self->instrumented.make(index == 0 ? fibers_max : index);
   return self;
+}
+
+void* thread_runtime::guarding(const void* address) const {
+  for (const auto& worker : workers_) {
+    if (!worker) continue;
+    auto* const base = static_cast<std::byte*>(worker->stack.base);
+    if (address >= base && address < base + page_bytes()) return base + page_bytes() + fiber_stack_bytes / 2;
+  }
+  return nullptr;
 }
 
 thread_runtime::~thread_runtime() {
@@ -240,6 +250,8 @@ fiber* fiber_host() {
   active_runtime = &runtime();
   return &active_runtime->host();
 }
+
+void* fiber_guarding(const void* address) { return active_runtime == nullptr ? nullptr : active_runtime->guarding(address); }
 
 fiber* fiber_worker(unsigned index, fiber_entry entry) { return active_runtime->worker(index, entry); }
 

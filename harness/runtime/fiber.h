@@ -3,6 +3,8 @@
 // fiber.cc is the only file of the project that names Boost.Fiber and the sanitizers' fiber interfaces.
 #pragma once
 
+#include <cstddef>
+
 namespace kvrace::detail {
 
 struct fiber;
@@ -15,6 +17,9 @@ using fiber_entry = void (*)();
 // Worker number `index` (0 .. fibers_max-1) of the calling thread, created and parked on first use. Its stack has a guard page.
 [[nodiscard]] fiber* fiber_worker(unsigned index, fiber_entry entry);
 inline constexpr unsigned fibers_max = 64;
+inline constexpr std::size_t fiber_stack_bytes = std::size_t{256} * 1024;
+// The middle of the stack whose guard page has `address`; null if there is none.
+[[nodiscard]] void* fiber_guarding(const void* address);
 
 // Suspends `from` (the running one) and resumes `to`; returns when somebody resumes `from`. If `from` was abandoned meanwhile, it
 // does not return: a worker starts its entry afresh, the host returns false from fiber_run_on_host.

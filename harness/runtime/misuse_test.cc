@@ -23,7 +23,39 @@ struct throws_when_made {
   }
 };
 
+// Not a tail call, and more than any stack has room for.
+[[gnu::noinline]] int recurse(volatile int* depth) {
+  volatile char frame[512] = {};
+  *depth = *depth + 1;
+  return *depth < 0 ? 0 : recurse(depth) + frame[*depth % 512];
+}
+
 }  // namespace
+
+// AddressSanitizer and ThreadSanitizer have words of their own for it, and end the process.
+TEST_CASE("a task that recurses to the end of its stack is named, by every engine, and the process goes on") {
+  if (kvrace::detail::instrumentation::checks_memory || kvrace::detail::instrumentation::on) return;
+  const auto tested = [](kvrace::run& run) {
+    atomic<int> value(0);
+    volatile int depth = 0;
+    run.spawn("counts", [&] { value.fetch_add(1); });
+    run.spawn("recurses", [&] {
+      if (value.load() != 0) run.require(recurse(&depth) == 0, "never reached");
+    });
+    run.join_all();
+  };
+  for (int i = 0; i < 3; ++i) {
+    const kvrace::result searched = explore(tested);
+    INFO(searched);
+    CHECK(outcome(searched) == "stack_overflow");
+    CHECK(contains(message(searched), "task 'recurses' used up its stack of 256 KiB"));
+    REQUIRE(searched.findings.size() == 1);
+    CHECK(outcome(kvrace::replay({}, searched.findings.front().schedule, tested)) == "stack_overflow");
+    CHECK(outcome(kvrace::prove({.engine = kvrace::proof_engine::graphs}, tested)) == "stack_overflow");
+    CHECK(outcome(sample(tested)) == "stack_overflow");
+    CHECK(sample([](kvrace::run& run) { run.require(true, "goes on"); }, 1).passed());
+  }
+}
 
 TEST_CASE("an empty range and one of all 64-bit values cannot be picked from; the largest that can is") {
   const kvrace::result empty = run_once([](kvrace::run& run) { (void)run.pick(3, 1); });
