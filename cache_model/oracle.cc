@@ -55,6 +55,7 @@ void cache_oracle::begins(judged_request& request, const prompt& prompt) {
     if (each.when.is_before_now()) request.version_min = std::max(request.version_min, each.version);
   request.began = run::now();
   request.broke_isolation = false;
+  request.read.resize(0);
   request.polluted = false;
   request.polluted_by = {};
   request.stale = false;

@@ -30,6 +30,7 @@ struct judged_request : basic_request<sync> {
   reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> digests;  // of each token's full key; if nothing is compressed,
                                                                           // of those in full blocks
   mutable reused_array<std::uint8_t, kvrace::allocator<std::uint8_t>> holds;  // by slot: references taken and not given back
+  reused_array<std::uint64_t, kvrace::allocator<std::uint64_t>> read;  // the same of what it has read; empty: nothing else
   std::uint32_t version_min = 0;  // of what it may be served
   std::chrono::nanoseconds began = {};
   std::uint32_t rollbacks_before = 0;  // see passage
@@ -62,6 +63,11 @@ class cache_oracle final : public judge, public cache_listener, public audit_lis
   [[nodiscard]] bool may_write(const judged_request&, std::size_t position);
   // The number of the fill that the request is about to write into this slot's block.
   std::uint32_t fills(const judged_request&, std::size_t position);
+  // Stands for the content of a block of which a request may not touch the rows.
+  [[nodiscard]] std::uint64_t digest_of_content(std::uint32_t block) const { return hash_bytes(1, blocks_[block].content); }
+  [[nodiscard]] bool holds_own(const judged_request& request, std::size_t position) const {
+    return equal(blocks_[request.slots[position].where.block].content, (*request.full_keys)[position]);
+  }
   [[nodiscard]] std::uint32_t last_write(std::uint32_t block) const { return blocks_[block].write; }
   // The request has been served the block of this slot. `seen` is what it found in the tags, if it could touch them.
   struct tags_seen {

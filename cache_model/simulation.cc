@@ -17,6 +17,7 @@
 #include "cache_model/parameters.h"
 #include "cache_model/parts/eviction_notes.h"
 #include "cache_model/parts/parts.h"
+#include "cache_model/rows_in_cache.h"
 #include "cache_model/tally.h"
 
 namespace kvrace::cache {
@@ -32,6 +33,7 @@ class simulated final : public simulation {
         oracle_(run, options),
         parameters_(parameters_of(options, &oracle_)),
         cache_(make_cache(options.configuration)),
+        rows_(*cache_, oracle_, tokens_per_block_, options.keeps_text),
         parts_(make_parts(run, options.parts, options.configuration.capacity_blocks, parameters_.seams, oracle_)),
         audit_interval_(options.configuration.capacity_blocks / 8) {
     // The audit outlives this object: the engine keeps it to the end of the run.
@@ -108,7 +110,7 @@ class simulated final : public simulation {
       if (!pinned) (void)acquire(request, {.blocks_max = promised / tokens_per_block_});
       delivered = tokens_per_block_ * oracle_.deliverable(request);
       oracle_.delivers(request, promised, delivered);
-      read(request);
+      rows_.read(request);
       cache_->release(request);
       if (pinned) --requests_waiting_;
       add(metric::tokens_hit, delivered);
@@ -141,6 +143,12 @@ class simulated final : public simulation {
             .broke_isolation = request.broke_isolation};
   }
 
+  text_read text() const override {
+    const judged_request& request = *requests_[run::task()];
+    if (request.read.size() == 0) return {};
+    return {.meant = {request.digests.data(), request.digests.size()}, .read = {request.read.data(), request.read.size()}};
+  }
+
   std::optional<audit_counts> audit() override {
     if (!run::is_quiescent()) return std::nullopt;
     const bookkeeping scope;
@@ -154,7 +162,7 @@ class simulated final : public simulation {
 
  private:
   using slot_type = judged_request::slot;
-  using text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
+  using kept_text = std::basic_string<char, std::char_traits<char>, kvrace::allocator<char>>;
   struct promise_made {
     judged_request* request = nullptr;
     std::size_t tokens = 0;
@@ -237,7 +245,7 @@ class simulated final : public simulation {
     if (publishes_first) [[unlikely]]
       publish_unfilled(request);
     if (cancel == cancel_point::none || cancel == cancel_point::after_fill) {
-      fill(request);
+      rows_.fill(request, evictions_ ? &*evictions_ : nullptr);
       if (compression_) compression_->compress(request);
     }
     if (cancel == cancel_point::none && !publishes_first && reserved_any(request)) change([&] { cache_->publish(request); });
@@ -253,8 +261,8 @@ class simulated final : public simulation {
     if (cancel == cancel_point::none && !parameters_.seams.reference->given_back_after_reading()) [[unlikely]]
       return release_and_read(request);
     if (cancel == cancel_point::none) {
-      read(request);
-      if (compression_) compression_->decode(request);
+      rows_.read(request);
+      if (compression_) compression_->decode(request, rows_.keeps_text());
     }
     if (compression_) compression_->give_back();
     cache_->release(request);
@@ -270,7 +278,7 @@ class simulated final : public simulation {
     sync::yield();  // others go on before it reads
     for (slot_type& slot : slots) slot.held = false;
     std::copy(slots.begin(), slots.end(), request.slots.begin());
-    read(request);
+    rows_.read(request);
     request.slots.assign(slots.size(), slot_type{});
     complete(run_, request);
   }
@@ -352,53 +360,17 @@ class simulated final : public simulation {
     add(metric::tokens_hit, tokens);
     matched(tokens);
     if (tokens != 0) {
-      read(request);
+      rows_.read(request);
       cache_->release(request);
     }
     complete(run_, request);
     return tokens;
   }
 
-  void fill(judged_request& request) {
-    for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      slot_type& slot = request.slots[i];
-      if (slot.what != slot_type::kind::reserved) continue;
-      if (oracle_.may_write(request, i)) {
-        const std::uint32_t write = oracle_.fills(request, i);
-        auto* rows = cache_->payload(slot.where.block);
-        for (std::size_t row = 0; row < tokens_per_block_; ++row) {
-          const std::size_t position = i * tokens_per_block_ + row;
-          rows[row].store({.digest = request.digests[position],
-                           .position = static_cast<std::uint32_t>(position),
-                           .request = request.id,
-                           .write = write,
-                           .version = slot.version});
-        }
-      }
-      if (evictions_) evictions_->filled(slot.where.block, {request.prompt, static_cast<std::uint32_t>(i)});
-      slot.filled = true;
-    }
-  }
-
-  void read(judged_request& request) {
-    for (std::size_t i = 0; i < request.slots.size(); ++i) {
-      const slot_type& slot = request.slots[i];
-      if (slot.what == slot_type::kind::none) continue;
-      cache_oracle::tags_seen seen;
-      if (oracle_.may_touch(request, i)) {
-        const std::uint32_t write = oracle_.last_write(slot.where.block);
-        const auto* rows = cache_->payload(slot.where.block);
-        for (std::size_t row = 0; row < tokens_per_block_; ++row) {
-          const tag found = rows[row].load();
-          seen.foreign |= found.write != 0 && found.digest != request.digests[i * tokens_per_block_ + row];
-          seen.old |= found.version < request.version_min;
-          seen.unwritten |= found.write != write || found.write == 0;
-        }
-        // What it has computed itself may be older than an invalidation in between.
-        if (slot.what == slot_type::kind::reserved) seen.old = false;
-      }
-      oracle_.served(request, i, seen);
-    }
+  static bool reserved_any(const judged_request& request) {
+    for (const slot_type& each : request.slots)
+      if (each.what == slot_type::kind::reserved) return true;
+    return false;
   }
 
   // An audit costs as much as the pool is large, so a large pool is not audited at every quiescent point.
@@ -412,13 +384,14 @@ class simulated final : public simulation {
   }
 
   run& run_;
-  text name_;
+  kept_text name_;
   std::uint32_t tokens_per_block_;
   cache_oracle oracle_;
   cache_parameters parameters_;
   const key_policy* full_key_policy_ = seams().key;
   std::optional<eviction_notes> evictions_;
   std::unique_ptr<prefix_cache<sync>> cache_;
+  rows_in_cache rows_;
   std::unique_ptr<cache::parts> parts_;
   std::optional<block_histories> histories_;
   std::optional<compression_stage> compression_;

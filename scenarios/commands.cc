@@ -14,6 +14,7 @@
 #include "scenarios/program.h"
 #include "scenarios/progress.h"
 #include "scenarios/report_target.h"
+#include "scenarios/rollout_report.h"
 #include "scenarios/shrunk_report.h"
 
 namespace kvrace::scenarios {
@@ -171,14 +172,14 @@ class checkpoint_file {
 };
 
 kvrace::result search_it(const scenario& scenario, kvrace::search_observer& observer, traffic_account* account,
-                         const search_command& command) {
+                         const search_command& command, traffic_router* router) {
   continuation resumed;
   checkpoint_file file(command.checkpoint);
   if (!command.checkpoint.empty()) resumed.save = [&file](const std::string& checkpoint) { file.write(checkpoint); };
   if (!command.resume.empty()) resumed.from = read_checkpoint(command.resume);
   if (resumed.save || !resumed.from.empty()) resumed.program_name = program_name(scenario);
   try {
-    return search_for_violations(scenario, &observer, account, command.jobs, resumed);
+    return search_for_violations(scenario, &observer, account, command.jobs, resumed, router);
   } catch (const kvrace::checkpoint_error& error) {
     throw usage_error(reports::excerpt(command.resume) + ": " + error.what());
   }
@@ -188,7 +189,15 @@ reports::report search_one(const scenario& scenario, const char* mode, const sea
   std::optional<traffic_account> account;
   if (scenario.traffic) account.emplace(*scenario.traffic);
   progress_line progress(reports::excerpt(scenario.source.path, 28), account ? &*account : nullptr);
-  reports::report report = make_report(scenario, search_it(scenario, progress, account ? &*account : nullptr, command), mode);
+  std::optional<rollout_traffic> router;
+  if (scenario.traffic && scenario.rollout) router.emplace(scenario);
+  kvrace::result result = search_it(scenario, progress, account ? &*account : nullptr, command, router ? &*router : nullptr);
+  reports::report report = make_report(scenario, std::move(result), mode);
+  if (router) {
+    report.rollouts = router->facts();
+    add_silent_release(scenario, report.rollouts, &progress);
+    judge_rollouts(scenario, report.rollouts, report.expectation);
+  }
   if (command.shrink) report.shrunk = shrink_first(scenario, report.result, progress);
   if (account) report.traffic = account->facts();
   // Metrics count the cache's tokens, of which each stands for many of the trace's.

@@ -153,6 +153,10 @@ traffic traffic_of(const json& value) {
   result.workers = value.value("workers", result.workers);
   if (value.contains("window_s")) result.window = nanoseconds_of(value["window_s"].get<double>(), 1e9);
   if (value.contains("tick_us")) result.tick = nanoseconds_of(value["tick_us"].get<double>(), 1e3);
+  if (const auto bursts = value.find("bursts"); bursts != value.end())
+    result.burst = {.period = nanoseconds_of((*bursts)["period_s"].get<double>(), 1e9),
+                    .length = nanoseconds_of((*bursts)["length_s"].get<double>(), 1e9),
+                    .factor = (*bursts)["factor"].get<double>()};
   if (const auto service = value.find("service"); service != value.end()) {
     traffic::service& times = result.times;
     times = {.prefill_us_per_token = service->value("prefill_us_per_token", times.prefill_us_per_token),

@@ -116,9 +116,10 @@ kvrace::check_options sampling_options(const scenario& scenario) {
 }
 
 kvrace::result search_for_violations(const scenario& scenario, kvrace::search_observer* observer, traffic_account* account,
-                                     unsigned jobs, const continuation& resumed) {
+                                     unsigned jobs, const continuation& resumed, traffic_router* router) {
   const search& search = scenario.search;
-  const kvrace::program tested = scenario.traffic ? make_traffic_program(scenario, account) : make_program(scenario);
+  const kvrace::program tested =
+      scenario.traffic ? make_traffic_program(scenario, account, nullptr, router) : make_program(scenario);
   if (search.sampling()) {
     kvrace::check_options options = sampling_options(scenario);
     options.observer = observer;

@@ -8,6 +8,7 @@
 
 #include "scenarios/scenario.h"
 #include "scenarios/traffic_account.h"
+#include "scenarios/traffic_program.h"
 
 namespace kvrace::scenarios {
 
@@ -27,11 +28,11 @@ struct continuation {
   std::string program_name;
 };
 
-// The search the scenario asks for. `observer` may be null, and so may `account`: what traffic measured. `jobs` processes share a
-// sample or a proof by execution graphs, but no traffic, whose account is in this one.
+// The search the scenario asks for. `observer` may be null, and so may `account`, what traffic measured, and `router`. `jobs`
+// processes share a sample or a proof by execution graphs, but no traffic, whose account is in this one.
 [[nodiscard]] kvrace::result search_for_violations(const scenario&, kvrace::search_observer* observer,
                                                    traffic_account* account = nullptr, unsigned jobs = 1,
-                                                   const continuation& resumed = {});
+                                                   const continuation& resumed = {}, traffic_router* router = nullptr);
 
 // One run, along `schedule`.
 [[nodiscard]] kvrace::result follow(const scenario&, const kvrace::schedule& schedule);

@@ -103,7 +103,8 @@ std::optional<input_error> check_trace(const json& value, const recorded_trace& 
     if (!in.contains(key)) return std::nullopt;
     return input_error{pointer + "/" + key, "expected no such key with a trace, which has its own"};
   };
-  if (const auto error = no_such_key(value, "/traffic", "arrivals")) return error;
+  for (const char* const key : {"arrivals", "bursts"})
+    if (const auto error = no_such_key(value, "/traffic", key)) return error;
   if (value.contains("service"))
     for (const char* const key : {"output_tokens", "output_distribution"})
       if (const auto error = no_such_key(value["service"], "/traffic/service", key)) return error;
@@ -128,6 +129,8 @@ std::optional<input_error> check_traffic(const json& document, const scenario& r
     if (std::optional<input_error> error = check_trace(document["traffic"], *traffic.trace, tokens_per_block)) return error;
   }
   if (std::optional<input_error> error = check_prompts("/traffic", document["traffic"], traffic)) return error;
+  if (traffic.burst.factor > 0 && traffic.burst.length >= traffic.burst.period)
+    return input_error{"/traffic/bursts/length_s", "expected less than period_s"};
   if (!read.search.sampling())
     return input_error{"/search/strategy",
                        "expected a strategy that samples, as there is no time in proofs and /traffic needs it, not '" +

@@ -36,7 +36,10 @@ std::vector<std::uint64_t> leaf_weights(const traffic& shape) {
 std::uint64_t traffic::requests_expected() const {
   if (trace) return trace->size();
   if (requests) return *requests;
-  return static_cast<std::uint64_t>(qps * (static_cast<double>(duration->count()) / 1e9)) + 1;
+  const double bursting =
+      burst.factor > 0 ? static_cast<double>(burst.length.count()) / static_cast<double>(burst.period.count()) : 0;
+  const double mean_qps = qps * (1 + bursting * (burst.factor - 1));
+  return static_cast<std::uint64_t>(mean_qps * (static_cast<double>(duration->count()) / 1e9)) + 1;
 }
 
 std::uint64_t traffic::windows_expected() const {
@@ -51,6 +54,7 @@ arrival_times::arrival_times(const traffic& shape)
     : times_(shape.trace ? 1 : shape.qps, shape.seed),
       trace_(shape.trace),
       stretch_(trace_ ? trace_->rate().value_or(shape.qps) / shape.qps : 1),
+      burst_(shape.burst),
       requests_left_(trace_ ? trace_->size() : shape.requests.value_or(std::numeric_limits<std::uint64_t>::max())),
       end_(shape.duration.value_or(nanoseconds::max())),
       tick_(shape.tick) {}
@@ -61,13 +65,25 @@ bool arrival_times::next(nanoseconds& time) {
   if (trace_)
     time = nanoseconds(static_cast<std::int64_t>(static_cast<double>(trace_->time(next_request_++).count()) * stretch_));
   else
-    time = nanoseconds(times_.next_ns());
+    time = with_bursts(nanoseconds(times_.next_ns()));
   if (time >= end_) {
     requests_left_ = 0;
     return false;
   }
   if (tick_.count() != 0) time = (time + tick_ - nanoseconds(1)) / tick_ * tick_;
   return true;
+}
+
+// An even process, each period of it pressed together and stretched to what bursts make of it.
+nanoseconds arrival_times::with_bursts(nanoseconds even) const {
+  if (burst_.factor == 0) return even;
+  const nanoseconds before = burst_.period - burst_.length;
+  const auto within = static_cast<std::int64_t>(static_cast<double>(burst_.length.count()) * burst_.factor);
+  const std::int64_t period = before.count() + within;
+  const std::int64_t rest = even.count() % period;
+  const nanoseconds start = even.count() / period * burst_.period;
+  if (rest < before.count()) return start + nanoseconds(rest);
+  return start + before + nanoseconds(static_cast<std::int64_t>(static_cast<double>(rest - before.count()) / burst_.factor));
 }
 
 arrival_stream::arrival_stream(const traffic& shape, std::uint32_t tokens_per_block)

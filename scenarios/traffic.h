@@ -27,12 +27,21 @@ struct traffic {
   unsigned workers = 64;  // requests in flight, at most; the others wait, first come, first served
   std::chrono::nanoseconds window = std::chrono::seconds(1);
   std::chrono::nanoseconds tick = std::chrono::milliseconds(1);  // 0: none
+  // The last part of each period brings `factor` times as many requests; not with a trace. A factor of 0 is none.
+  struct bursts {
+    std::chrono::nanoseconds period = {};
+    std::chrono::nanoseconds length = {};  // below the period
+    double factor = 0;
+  } burst = {};
   struct service {
     double prefill_us_per_token = 100;  // of a token that is not from the cache
     double decode_us_per_token = 500;
     double output_tokens = 50;  // mean
     bool output_exponential = true;  // false: every answer has the mean length
     double deferral_us = 0;  // see cache::simulation_options::deferral
+    [[nodiscard]] std::chrono::nanoseconds deferral() const {
+      return std::chrono::nanoseconds(static_cast<std::int64_t>(deferral_us * 1'000));
+    }
   } times = {};
   std::optional<double> zipf_exponent = {};  // nullopt: uniform
   unsigned tenants = 1;
@@ -74,7 +83,10 @@ class arrival_times {
  private:
   poisson_times times_;
   std::shared_ptr<const recorded_trace> trace_;
+  [[nodiscard]] std::chrono::nanoseconds with_bursts(std::chrono::nanoseconds even) const;
+
   double stretch_;  // of the trace's times
+  traffic::bursts burst_;
   std::size_t next_request_ = 0;  // of the trace
   std::uint64_t requests_left_;
   std::chrono::nanoseconds end_;

@@ -122,6 +122,12 @@ std::vector<std::string> traffic_excerpts(const scenario& whole, const kvrace::f
   json document = json::parse(whole.source.text);
   document.erase("traffic");
   document.erase("sweep");
+  if (whole.rollout) {
+    json builds = json::object();
+    for (const char* const which : {"stable", "candidate"})
+      if (document["rollout"].contains(which)) builds[which] = document["rollout"][which];
+    document["rollout"] = std::move(builds);
+  }
   // One buffer is recycled with every request, and there is no time to scrub it in.
   if (document["cache"].contains("compression")) {
     document["cache"]["compression"]["buffers"] = 1;

@@ -6,6 +6,8 @@
 #include <kvrace/detail/instrumentation.h>
 #include <kvrace/sync.h>
 
+#include "scenarios/rollout_traffic.h"
+
 namespace kvrace::scenarios {
 namespace {
 
@@ -14,15 +16,17 @@ using std::chrono::nanoseconds;
 // Everything a run needs, kept from run to run: what it owns is not lost when a run is cut short.
 class replayed_traffic {
  public:
-  replayed_traffic(const scenario& scenario, traffic_account* account, request_log* log)
+  replayed_traffic(const scenario& scenario, traffic_account* account, request_log* log, traffic_router* router)
       : cache_(scenario.cache),
         shape_(*scenario.traffic),
         stream_(shape_, scenario.cache.configuration.tokens_per_block),
         own_account_(shape_),
         account_(account != nullptr ? *account : own_account_),
         log_(log),
+        own_router_(scenario.rollout && router == nullptr ? std::make_unique<rollout_traffic>(scenario) : nullptr),
+        router_(own_router_ ? own_router_.get() : router),
         arrivals_(shape_.workers) {
-    cache_.deferral = nanoseconds(static_cast<std::int64_t>(shape_.times.deferral_us * 1'000));
+    cache_.deferral = shape_.times.deferral();
     if (shape_.trace)
       scale_ = {.trace_tokens = shape_.trace->tokens_per_block(), .cache_tokens = cache_.configuration.tokens_per_block};
     prefill_ns_per_token_ = shape_.times.prefill_us_per_token * 1'000;
@@ -32,15 +36,17 @@ class replayed_traffic {
   }
 
   void operator()(kvrace::run& run) {
-    const std::unique_ptr<cache::simulation> simulation = cache::make_simulation(run, cache_);
+    const std::unique_ptr<cache::simulation> simulation =
+        router_ != nullptr ? router_->begin_run(run) : cache::make_simulation(run, cache_);
     stream_.restart();
+    taken_ = 0;
+    working_ = shape_.workers;
     account_.begin_run(!kvrace::run::repeated());
     if (log_ != nullptr) log_->begin_run();
     for (unsigned worker = 0; worker < shape_.workers; ++worker)
       run.spawn("worker-" + std::to_string(worker + 1),
                 [this, simulation = simulation.get(), &mine = arrivals_[worker]] { work(*simulation, mine); });
     run.join_all();
-    account_.end_run(kvrace::run::now());
     account_.audited(simulation->finish());
   }
 
@@ -56,12 +62,18 @@ class replayed_traffic {
       serve(simulation, mine);
       kvrace::run::poll();
     }
+    const aside scope;
+    if (--working_ != 0) return;
+    account_.end_run(kvrace::run::now());
+    if (router_ != nullptr) router_->end_run();
   }
 
   bool take(arrival& mine) {
     const aside scope;
     if (!stream_.next(mine)) return false;
     account_.taken(kvrace::run::now());
+    if (router_ != nullptr) router_->begins(taken_);
+    ++taken_;
     return true;
   }
 
@@ -91,9 +103,13 @@ class replayed_traffic {
       ended.tokens_queried = shape_.trace ? mine.recorded_tokens : mine.prompt.tokens.size();
       ended.tokens_hit = ended.tokens_hit * scale_.trace_tokens / scale_.cache_tokens;
     }
-    const aside scope;
-    ended.latency = kvrace::run::now() - mine.time;
-    account_.ended(kvrace::run::now(), ended);
+    {
+      const aside scope;
+      ended.latency = kvrace::run::now() - mine.time;
+      account_.ended(kvrace::run::now(), ended);
+      if (router_ != nullptr) router_->ended(ended);
+    }
+    if (router_ != nullptr) router_->after(ended);
   }
 
   // The open end of a recorded prompt has fewer tokens than those that stand for it.
@@ -116,13 +132,18 @@ class replayed_traffic {
   traffic_account own_account_;  // where nobody asks: a replay must audit where the run it repeats has audited
   traffic_account& account_;
   request_log* log_;
+  std::unique_ptr<traffic_router> own_router_;
+  traffic_router* router_;
+  std::uint64_t taken_ = 0;  // arrivals, in this run
+  unsigned working_ = 0;     // workers that may take more of them
   std::vector<arrival> arrivals_;  // by worker
 };
 
 }  // namespace
 
-kvrace::program make_traffic_program(const scenario& scenario, traffic_account* account, request_log* log) {
-  return [replayed = std::make_shared<replayed_traffic>(scenario, account, log)](kvrace::run& run) { (*replayed)(run); };
+kvrace::program make_traffic_program(const scenario& scenario, traffic_account* account, request_log* log,
+                                     traffic_router* router) {
+  return [replayed = std::make_shared<replayed_traffic>(scenario, account, log, router)](kvrace::run& run) { (*replayed)(run); };
 }
 
 std::uint64_t traffic_steps_max(const traffic& shape) {

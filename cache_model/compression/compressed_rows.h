@@ -60,6 +60,16 @@ class compressed_rows {
     return std::nullopt;
   }
 
+  // The same for all of them.
+  template <class Visit>
+  void each_foreign(const row_buffers<Sync>& buffers, Visit visit) const {
+    for (std::size_t block = 0; block < taken_.size(); ++block) {
+      const compressed_row* const rows = buffers.read(taken_[block]);
+      for (std::uint32_t row = 0; row < block_tokens_; ++row)
+        if (is_foreign(rows[row])) visit(rows[row]);
+    }
+  }
+
   void give_back(row_buffers<Sync>& buffers) {
     if (owned_ && taken_.size() != 0) buffers.give_back(taken_.data(), taken_.size());
     taken_.resize(0);

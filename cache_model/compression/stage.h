@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <kvrace/cache/compression.h>
 #include <kvrace/run.h>
@@ -41,9 +42,22 @@ class compression_stage {
     for (std::size_t block = 0; block < mine.blocks(); ++block)
       oracle_.compressed(request, mine.buffer(block), mine.rows_in(block));
   }
-  // Reads it all.
-  void decode(judged_request& request) {
-    if (const std::optional<foreign_row> foreign = rows_[run::task()].read(buffers_)) oracle_.decoded(request, *foreign);
+  // Reads it all. What is not of the prompt stands behind it in what the request has read, if that is asked for.
+  void decode(judged_request& request, bool keep_text) {
+    const std::optional<foreign_row> foreign = rows_[run::task()].read(buffers_);
+    if (!foreign) return;
+    oracle_.decoded(request, *foreign);
+    if (!keep_text) return;
+    const std::size_t before = request.read.size() != 0 ? request.read.size() : request.digests.size();
+    std::size_t end = before;
+    rows_[run::task()].each_foreign(buffers_, [&](const compressed_row&) { ++end; });
+    std::vector<std::uint64_t, allocator<std::uint64_t>> whole;
+    whole.reserve(end);
+    const std::uint64_t* const own = request.read.size() != 0 ? request.read.data() : request.digests.data();
+    whole.assign(own, own + before);
+    rows_[run::task()].each_foreign(buffers_, [&](const compressed_row& row) { whole.push_back(row.digest); });
+    request.read.resize(whole.size());
+    std::copy(whole.begin(), whole.end(), request.read.data());
   }
   void give_back() { rows_[run::task()].give_back(buffers_); }
 

@@ -67,6 +67,8 @@ class routed final : public rollout {
 
   request_outcome outcome() const override { return caches_[static_cast<std::size_t>(served_by())]->outcome(); }
 
+  text_read text() const override { return caches_[static_cast<std::size_t>(served_by())]->text(); }
+
   std::optional<audit_counts> audit() override {
     if (!run::is_quiescent()) return std::nullopt;
     audit_counts sum;

@@ -15,7 +15,7 @@ inline constexpr std::size_t populations = 3;
 
 // Shares of all requests. The rest is the stable cache's.
 struct traffic_split {
-  static constexpr std::uint32_t whole = 10'000;
+  static constexpr std::uint32_t whole = 1'000;
   std::uint32_t candidate = 0;
   std::uint32_t baseline = 0;  // the two add up to `whole` at most
   friend bool operator==(const traffic_split&, const traffic_split&) = default;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +64,7 @@ struct simulation_options {
   std::chrono::nanoseconds deferral = {};
   // What reports call the cache, where a run has several.
   std::string name = {};
+  bool keeps_text = false;  // see simulation::text
 };
 
 // How long the steps of a request take, in virtual time. The request holds its blocks meanwhile.
@@ -80,6 +82,12 @@ struct request_outcome {
   bool stale = false;
   bool starved = false;
   bool broke_isolation = false;  // took from the share of the other class, or evicted what it had computed
+};
+
+// Token by token, a number for each token in its context: what a request should have read, and what it has read.
+struct text_read {
+  std::span<const std::uint64_t> meant = {};
+  std::span<const std::uint64_t> read = {};
 };
 
 // How a request comes to one cache of several among which requests are routed.
@@ -137,6 +145,8 @@ class simulation {
   virtual cache::parts& parts() = 0;
   // Of the calling task's last lookup or serve.
   [[nodiscard]] virtual request_outcome outcome() const = 0;
+  // The same request's, if it read anything else than it should have, and simulation_options::keeps_text; else empty.
+  [[nodiscard]] virtual text_read text() const = 0;
   // Audits the structures between two calls; the counts go to the metrics too. nullopt while a call is in progress.
   virtual std::optional<audit_counts> audit() = 0;
   // The audit at the end of the run, after every task has been joined: all references returned, nothing leaked.
