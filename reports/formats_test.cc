@@ -403,6 +403,39 @@ TEST_CASE("100,000 findings and traces of 1,000,000 steps stay readable in the f
     INFO(format);
     CHECK(written(format, {one}).size() < 200'000);
   }
+  CHECK(written("trace", {one}).size() < 20'000'000);
+}
+
+// Its own bound: code scanning takes 25,000 results.
+TEST_CASE("SARIF holds what fits and counts the rest, what is not expected first") {
+  report expected = sample::many_findings(60'000);
+  expected.expectation.met = true;
+  const report unexpected_one = unexpected(sample::ghost_entry());
+  const std::string text = written("sarif", {expected, unexpected_one, unexpected(sample::many_findings(40'000))});
+  CHECK(text.size() < 16'000'000);
+  const json document = json::parse(text);
+  if (std::filesystem::exists(KVRACE_SARIF_SCHEMA)) CHECK(sarif_complaint(document) == "");
+  const json& run = document["runs"][0];
+  const std::size_t shown = run["results"].size();
+  CHECK(shown > 10'000);
+  CHECK(shown <= 25'000);
+  CHECK(run["results"][0]["message"]["text"].get<std::string>().find(unexpected_one.result.findings[0].message) !=
+        std::string::npos);
+  for (const json& result : run["results"]) REQUIRE(result["level"] == "error");
+  CHECK(run["properties"]["findingsLeftOut"] == 100'001 - shown);
+  std::size_t by_rule = 0;
+  for (const json& count : run["properties"]["findingsLeftOutByRule"]) by_rule += count.get<std::size_t>();
+  CHECK(by_rule == 100'001 - shown);
+  CHECK(run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"].get<std::string>().starts_with(
+      std::to_string(100'001 - shown) + " further findings"));
+}
+
+TEST_CASE("SARIF of many reports with long traces drops the steps before the findings") {
+  const json run = json::parse(written("sarif", std::vector<report>(3'000, unexpected(sample::ghost_entry()))))["runs"][0];
+  CHECK(run["results"].size() == 3'000);
+  CHECK(run["results"][0].contains("codeFlows"));
+  CHECK_FALSE(run["results"][2'999].contains("codeFlows"));
+  CHECK_FALSE(run.contains("properties"));
 }
 
 }  // namespace

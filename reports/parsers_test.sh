@@ -32,6 +32,13 @@ text = tree.parse(f"{folder}/one.xml").find(".//failure").text
 assert text.startswith("VIOLATION  ghost entry: recency updated in a second critical section\n"), text[:100]
 END
 fi
+if there python3 'Trace Event JSON'; then
+  for name in all one none; do "${BASH_SOURCE[0]%/*}/trace_event_check" "$samples/$name.perfetto"; done
+  for change in 's/"bp":"e"/"bp":"x"/' 's/"dur":1.0/"dur":-1.0/' 's/"dur":1.0/"dur":1.5/' 's/"ph":"i"/"ph":"j"/' 's/"tid":1/"tid":"1"/'; do
+    sed "$change" "$samples/one.perfetto" >"$samples/broken"
+    ! "${BASH_SOURCE[0]%/*}/trace_event_check" "$samples/broken" 2>"$samples/log" || { echo "not refused: $change"; exit 1; }
+  done
+fi
 if there xmllint 'XML'; then
   xmllint --noout "$samples"/*.xml "$samples"/*.svg
 fi

@@ -17,6 +17,11 @@ constexpr std::size_t findings_with_steps = 50;
 constexpr std::size_t steps_of_a_finding = 300;
 constexpr std::size_t related_places = 10;
 
+// Of the whole file: first results are written without steps, then only counted. GitHub takes 25,000 results a run.
+constexpr std::size_t bytes_with_steps = 8'000'000;
+constexpr std::size_t bytes_max = 15'000'000;
+constexpr std::size_t results_max = 25'000;
+
 // "{0}" would be a placeholder and "[x](1)" a link (sections 3.11.5 and 3.11.6).
 std::string message_text(std::string_view text) {
   std::string out;
@@ -93,12 +98,10 @@ class writer {
             "\"version\": \"2.1.0\",\n\"runs\": [{\n\"tool\": "
          << dumped({{"driver", driver()}}) << ",\n\"columnKind\": \"unicodeCodePoints\",\n\"originalUriBaseIds\": "
          << dumped({{"SRCROOT", {{"description", message("The folder of the sources")}}}}) << ",\n\"results\": [";
-    json_items results(out_);
-    for (const report& facts : reports_) {
-      const std::vector<std::string> prints = fingerprints(facts);
-      for (std::size_t i = 0; i < facts.result.findings.size(); ++i) results.add(result_of(facts, i, prints[i]));
-    }
-    out_ << "]}]}\n";
+    write_results();
+    out_ << "]";
+    write_left_out();
+    out_ << "}]}\n";
   }
 
  private:
@@ -125,7 +128,46 @@ class writer {
         {"properties", {{"tags", {"concurrency", "correctness"}}, {"precision", "very-high"}}}};
   }
 
-  ordered_json result_of(const report& facts, std::size_t index, const std::string& print) const {
+  // What nobody expects comes first: if there is too much, it is not that which is left out.
+  void write_results() {
+    json_items results(out_);
+    std::size_t bytes = 0;
+    std::size_t written = 0;
+    for (const bool expected : {false, true}) {
+      for (const report& facts : reports_) {
+        if (facts.expectation.met != expected) continue;
+        const std::vector<std::string> prints = fingerprints(facts);
+        for (std::size_t i = 0; i < facts.result.findings.size(); ++i) {
+          const bool full = written == results_max || bytes >= bytes_max;
+          const ordered_json result =
+              full ? ordered_json() : result_of(facts, i, prints[i], i < findings_with_steps && bytes < bytes_with_steps);
+          const std::size_t size = full ? 0 : dumped(result).size();
+          if (full || bytes + size > bytes_max) {
+            ++left_out_[printable(facts.result.findings[i].oracle)];
+            continue;
+          }
+          results.add(result);
+          bytes += size;
+          ++written;
+        }
+      }
+    }
+  }
+
+  void write_left_out() {
+    if (left_out_.empty()) return;
+    std::size_t total = 0;
+    for (const auto& [oracle, count] : left_out_) total += count;
+    const std::string text =
+        std::to_string(total) + " further findings are not in this file, to keep it readable: they are in the JSON report";
+    out_ << ",\n\"invocations\": "
+         << dumped(ordered_json::array(
+                {{{"executionSuccessful", true},
+                  {"toolExecutionNotifications", ordered_json::array({{{"level", "warning"}, {"message", message(text)}}})}}}))
+         << ",\n\"properties\": " << dumped({{"findingsLeftOut", total}, {"findingsLeftOutByRule", left_out_}});
+  }
+
+  ordered_json result_of(const report& facts, std::size_t index, const std::string& print, bool with_steps) const {
     const finding& found = facts.result.findings[index];
     const finding& shown = shown_finding(facts, index);
     std::string text = scenario_id(facts.scenario) + ": " + found.message;
@@ -141,7 +183,7 @@ class writer {
     const std::vector<source_site> places = places_of(shown);
     for (const source_site& place : places) out["locations"].push_back(location(place, ""));
     if (ordered_json related = related_of(shown, places); !related.empty()) out["relatedLocations"] = std::move(related);
-    if (index < findings_with_steps && !shown.trace.empty()) out["codeFlows"] = ordered_json::array({code_flow(shown)});
+    if (with_steps && !shown.trace.empty()) out["codeFlows"] = ordered_json::array({code_flow(shown)});
     out["properties"] = {{"scenario", facts.scenario.name},
                          {"path", facts.scenario.path},
                          {"expected", facts.expectation.met},
@@ -194,6 +236,7 @@ class writer {
   std::span<const report> reports_;
   const presentation& how_;
   std::map<std::string, std::size_t> rule_indices_;
+  std::map<std::string, std::size_t> left_out_;  // results by their rule
 };
 
 }  // namespace

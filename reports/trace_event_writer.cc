@@ -15,8 +15,9 @@
 namespace kvrace::reports {
 namespace {
 
-constexpr std::size_t findings_max = 20;          // of all reports together
-constexpr std::size_t steps_of_a_finding = 200'000;  // the last ones
+// Of all reports together: findings, and of their steps the last ones. A step, its arrows and its moment take up to 750 bytes.
+constexpr std::size_t findings_max = 20;
+constexpr std::size_t steps_max = 25'000;
 
 class writer {
  public:
@@ -24,20 +25,31 @@ class writer {
 
   void write(const finding& found, const std::string& name) {
     found_ = &found;
-    first_ = found.trace.size() - std::min(found.trace.size(), steps_of_a_finding);
+    const std::size_t shown = std::min(found.trace.size(), steps_left_);
+    steps_left_ -= shown;
+    first_ = found.trace.size() - shown;
+    left_out_ += first_;
     ++process_;
     describe(name + ", in steps");
     write_calls();
     for (std::size_t i = first_; i < found.trace.size(); ++i) write_step(i);
     for (const relation& each : relations_of(found)) write_arrow(each);
-    for (const ledger_event& event : found.ledger) write_ledger(event);
-    if (found.trace.empty() || found.trace.back().time_ns == found.trace.front().time_ns) return;
+    for (const ledger_event& event : found.ledger)
+      if (event.step >= first_step()) write_ledger(event);
+    if (shown == 0 || found.trace.back().time_ns == found.trace.front().time_ns) return;
     ++process_;
     describe(name + ", in virtual time");
     for (std::size_t i = first_; i < found.trace.size(); ++i) write_moment(found.trace[i]);
   }
 
+  [[nodiscard]] std::size_t steps_left_out() const { return left_out_; }
+
  private:
+  // What ended before it is not shown either.
+  [[nodiscard]] std::uint64_t first_step() const {
+    return first_ == 0 ? 0 : first_ < found_->trace.size() ? found_->trace[first_].step : found_->step;
+  }
+
   ordered_json event(const char* phase, unsigned task, double at) const {
     return {{"ph", phase}, {"pid", process_}, {"tid", task}, {"ts", at}};
   }
@@ -59,7 +71,7 @@ class writer {
     const std::uint64_t last = found_->trace.empty() ? found_->step : found_->trace.back().step;
     for (const operation_record& call : found_->operations) {
       const std::uint64_t end = call.step_return == 0 ? last : call.step_return;
-      if (end <= call.step_call) continue;
+      if (end <= call.step_call || end < first_step()) continue;
       ordered_json slice = event("X", call.task, static_cast<double>(call.step_call + 1));
       slice["dur"] = end - call.step_call;
       slice["cat"] = "call";
@@ -123,7 +135,9 @@ class writer {
 
   json_items events_;
   const finding* found_ = nullptr;
-  std::size_t first_ = 0;
+  std::size_t first_ = 0;  // index of the first step that is shown
+  std::size_t steps_left_ = steps_max;
+  std::size_t left_out_ = 0;
   std::size_t entry_ = 0;
   std::size_t entries_ = 1;
   std::map<std::size_t, double> middles_;
@@ -146,7 +160,10 @@ void write_trace_events(std::ostream& out, std::span<const report> reports, cons
                    scenario_id(facts.scenario) + ": " + found.oracle + " in run " + std::to_string(found.run));
     }
   }
-  out << "],\n\"otherData\": " << dumped({{"findings", std::to_string(total)}, {"left out", std::to_string(total - written)}})
+  out << "],\n\"otherData\": "
+      << dumped({{"findings", std::to_string(total)},
+                 {"left out", std::to_string(total - written)},
+                 {"steps left out", std::to_string(events.steps_left_out())}})
       << "}\n";
 }
 
