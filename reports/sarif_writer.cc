@@ -138,7 +138,7 @@ class writer {
         if (facts.expectation.met != expected) continue;
         const std::vector<std::string> prints = fingerprints(facts);
         for (std::size_t i = 0; i < facts.result.findings.size(); ++i) {
-          const bool full = written == results_max || bytes >= bytes_max;
+          const bool full = !left_out_.empty() || written == results_max;
           const ordered_json result =
               full ? ordered_json() : result_of(facts, i, prints[i], i < findings_with_steps && bytes < bytes_with_steps);
           const std::size_t size = full ? 0 : dumped(result).size();
