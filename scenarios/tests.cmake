@@ -32,5 +32,5 @@ endforeach()
 # Every embedded scenario, several times over.
 foreach(section same_bytes replays seeds)
   add_test(NAME command_line.${section} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/cli_test.sh $<TARGET_FILE:kvrace> ${section})
-  set_tests_properties(command_line.${section} PROPERTIES LABELS exhaustive TIMEOUT 600)
+  set_tests_properties(command_line.${section} PROPERTIES LABELS exhaustive TIMEOUT 1800)
 endforeach()
